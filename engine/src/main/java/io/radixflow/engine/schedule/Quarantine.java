@@ -72,7 +72,9 @@ public final class Quarantine {
     }
   }
 
-  /** Notes the end of a request. A cancelled one stays suspect: its turn may come again. */
+  /**
+   * Notes the end of a request. A cancelled request stays suspect, because its turn may come again.
+   */
   public void ended(Request request) {
     if (request == active) {
       if (request.isComplete()) {

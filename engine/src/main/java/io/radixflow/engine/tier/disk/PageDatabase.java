@@ -28,8 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the RocksDB of a disk tier and keeps it usable. A database that can no longer be opened or
- * read is deleted and starts empty. A database that fails for long is opened again. Safe for
- * several threads.
+ * read is deleted and starts empty. A database that keeps failing is opened again. Thread-safe.
  *
  * <p>It has two column families: the default one, which is the page index, and {@code pages}, whose
  * values are in blob files.
@@ -54,7 +53,7 @@ final class PageDatabase implements AutoCloseable {
   /** RocksDB's message about damage that it has found; null for none. */
   private volatile String damage;
 
-  /** When writes began to fail; 0 if the last one did not. */
+  /** When writes began to fail; 0 if the last write succeeded. */
   private volatile long failingSince;
 
   private volatile long opened;

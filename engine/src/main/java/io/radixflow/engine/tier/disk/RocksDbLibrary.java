@@ -7,11 +7,11 @@ import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.RocksDB;
 
 /**
- * Loads RocksDB's native code, once a process, with or without Flink.
+ * Loads RocksDB's native code once per process, with or without Flink.
  *
  * <p>Flink's state backend loads the same code through the same {@link NativeLibraryLoader}, which
- * remembers that it did; {@code org.rocksdb} is parent-first, so there is one for all class
- * loaders. The first of them unpacks the library, which is deleted as soon as it is mapped.
+ * loads it only once. {@code org.rocksdb} is parent-first, so all class loaders share one loader.
+ * The first caller unpacks the library; the file is deleted as soon as it is mapped.
  */
 final class RocksDbLibrary {
   private static boolean loaded;

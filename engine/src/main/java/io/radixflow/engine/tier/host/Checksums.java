@@ -24,14 +24,14 @@ public final class Checksums {
     return pending;
   }
 
-  /** CRC32C of a page. */
+  /** Returns the CRC32C of a page. */
   public static int crc(ByteBuffer page) {
     CRC32C crc = new CRC32C();
     crc.update(page);
     return (int) crc.getValue();
   }
 
-  /** Returns how many pages have their checksums, before the first that has not. */
+  /** Returns how many pages have the right checksum, before the first page with a wrong one. */
   static int goodPages(ByteBuffer[] pages, int[] sums) {
     int good = 0;
     while (good < pages.length && crc(pages[good].duplicate()) == sums[good]) {

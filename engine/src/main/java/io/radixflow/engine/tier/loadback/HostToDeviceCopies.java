@@ -42,7 +42,7 @@ public final class HostToDeviceCopies {
   private long failures;
 
   /**
-   * @param ended gets each load-back whose pages have been copied, or will not be
+   * @param ended receives each load-back when its pages were copied or the copy failed
    */
   HostToDeviceCopies(
       KvPool pool,
@@ -131,7 +131,7 @@ public final class HostToDeviceCopies {
     return true;
   }
 
-  /** Begins to copy the added pages. */
+  /** Starts copying the added pages. */
   public void start() {
     if (size == 0 || transfer != null) {
       return;
