@@ -83,8 +83,9 @@ public record EngineRequest(
      * Returns the grammar. It depends on the prompt only, so that another engine can continue the
      * reply.
      *
-     * @param prompt the prompt's ids @throws IllegalArgumentException if no such grammar can be
-     *     made; its message goes to the sender
+     * @param prompt the prompt's ids
+     * @throws IllegalArgumentException if no such grammar can be made; its message goes to the
+     *     sender
      */
     GrammarSpec of(int[] prompt);
 

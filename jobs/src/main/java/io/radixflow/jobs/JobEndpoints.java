@@ -29,7 +29,7 @@ public record JobEndpoints(
     LostReplies lostReplies,
     KvEventSink.Factory kvEvents) {
 
-  /** The topics that the settings name. */
+  /** Returns the endpoints for the topics that the settings name. */
   public static JobEndpoints kafka(Settings settings) {
     KafkaEndpoints kafka = new KafkaEndpoints(settings);
     ReplyTopic replies = new ReplyTopic(settings);

@@ -74,7 +74,8 @@ public final class PromptScores {
   /**
    * Takes the scores of a step.
    *
-   * @param output the first of the scores @param position position of the first row
+   * @param output the first of the scores
+   * @param position position of the first row
    */
   public void take(StepTicket ticket, int output, int position, int count) {
     for (int i = 0; i < count; i++) {

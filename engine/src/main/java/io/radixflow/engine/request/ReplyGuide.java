@@ -39,8 +39,9 @@ public final class ReplyGuide {
   /**
    * @param matcher follows the grammar; null for none
    * @param reasoning follows the reasoning; null for reasoning without a budget
-   * @param rules for single tokens; null for none @param tokenizer splits text that the grammar
-   *     forces @param vocabSize the larger vocabulary size of model and tokenizer
+   * @param rules for single tokens; null for none
+   * @param tokenizer splits text that the grammar forces
+   * @param vocabSize the larger vocabulary size of model and tokenizer
    */
   public ReplyGuide(
       GrammarMatcher matcher,
@@ -171,7 +172,8 @@ public final class ReplyGuide {
   /**
    * Returns how many drafts may be verified.
    *
-   * @param pending tokens of steps in flight @param most drafts for which there is room
+   * @param pending tokens of steps in flight
+   * @param most drafts for which there is room
    */
   int mostDrafts(int pending, int most) {
     if (matcher != null) {

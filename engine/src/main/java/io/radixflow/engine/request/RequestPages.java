@@ -73,8 +73,9 @@ public final class RequestPages {
   /**
    * Begins a page table.
    *
-   * @param row index of the table among all tables @param locked the node at the end of the shared
-   *     pages @param cached number of shared pages
+   * @param row index of the table among all tables
+   * @param locked the node at the end of the shared pages
+   * @param cached number of shared pages
    */
   public void begin(int row, TreeNode locked, int cached) {
     this.row = row;

@@ -1,9 +1,9 @@
 package io.radixflow.engine.request;
 
 /**
- * A request as the scheduler sees it: its stage, its position among the waiting requests, and the
- * suspicion in the crash journal. Only the scheduler's package changes it. The thread that submits
- * the request sets the suspicion; everything else belongs to the engine thread.
+ * A request as the scheduler sees it: its stage, its position among the waiting requests, and
+ * whether the crash journal suspects it. Only the scheduler's package changes it. The thread that
+ * submits the request sets the suspicion; everything else belongs to the engine thread.
  */
 public final class RequestStanding {
   /**
@@ -70,7 +70,7 @@ public final class RequestStanding {
   /**
    * Assigns the request to a tenant.
    *
-   * @param urgency the priority as the scheduler compares it, the highest first
+   * @param urgency the priority for the scheduler; a higher value runs first
    */
   public void join(Tenant tenant, int urgency) {
     this.tenant = tenant;
@@ -112,7 +112,7 @@ public final class RequestStanding {
     return tenant;
   }
 
-  /** Returns its priority as the scheduler compares it, the highest first; or {@link #AGED}. */
+  /** Returns its priority for the scheduler, or {@link #AGED}; a higher value runs first. */
   public int urgency() {
     return urgency;
   }
@@ -148,7 +148,8 @@ public final class RequestStanding {
   }
 
   /**
-   * Makes the request run alone up to {@code tokens} tokens, because it may end the process before.
+   * Makes the request run alone up to {@code tokens} tokens, because it may crash the process
+   * before then.
    */
   public void suspect(int tokens) {
     suspectUntil = tokens;

@@ -50,7 +50,8 @@ public final class RequestWindow {
   /**
    * Adds the parts of pages that are being loaded, up to {@code end}.
    *
-   * @param begin the first loaded page @param gapEnd the first loaded page whose part is loaded too
+   * @param begin the first loaded page
+   * @param gapEnd the first loaded page whose part is loaded too
    */
   public void load(int begin, int gapEnd, int end) {
     to = end;

@@ -54,7 +54,8 @@ final class Admission {
   private long promotions;
 
   /**
-   * @param policy the policy in effect @param running the running requests; read only
+   * @param policy the policy in effect
+   * @param running the running requests; read only
    */
   Admission(SchedulerOptions options, SchedulePolicy policy, KvPages pages, List<Request> running) {
     this.options = options;

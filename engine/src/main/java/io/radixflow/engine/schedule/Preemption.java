@@ -30,8 +30,8 @@ final class Preemption {
    * Chooses the requests to preempt so that a waiting request gets the pages or permits that it
    * lacks.
    *
-   * @param lacking how many it lacks, at least 1 @param worth how many the preemption of a request
-   *     yields
+   * @param lacking how many it lacks, at least 1
+   * @param worth how many the preemption of a request yields
    * @return as few requests as suffice; empty if all of them would not suffice
    */
   List<Request> victims(

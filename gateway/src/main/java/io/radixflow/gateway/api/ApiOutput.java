@@ -46,7 +46,8 @@ public abstract class ApiOutput {
   /**
    * Called when more of the prompt of a choice is done, before the first piece of the choice.
    *
-   * @param counts token counts of the prompt @param timing timing of the turn so far
+   * @param counts token counts of the prompt
+   * @param timing timing of the turn so far
    */
   protected void progress(int choice, Usage counts, TurnTiming timing) {}
 

@@ -25,9 +25,9 @@ import java.util.Set;
 /**
  * A request for a chat completion.
  *
- * @param model the name that responses have
+ * @param model the model's name in responses
  * @param messages the whole conversation
- * @param options the options of each requested reply; null if the request has none
+ * @param options one entry per requested reply; an entry is null if the request sets no options
  * @param custom the names of the request's tools of type custom
  * @param stream whether the client wants a stream of pieces
  * @param root the session of the conversation

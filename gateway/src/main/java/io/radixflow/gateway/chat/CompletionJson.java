@@ -81,8 +81,8 @@ abstract class CompletionJson implements ReplyWriter {
    * Returns a piece of a streamed completion.
    *
    * @param end in the choice's last piece, else null
-   * @param usage writes the token counts so far; null for none @param beside further fields next to
-   *     the choice; null for none
+   * @param usage writes the token counts so far; null for none
+   * @param beside further fields next to the choice; null for none
    */
   final byte[] chunk(
       int choice, TurnPiece next, TurnEnd end, Json.Fields usage, Json.Fields beside) {

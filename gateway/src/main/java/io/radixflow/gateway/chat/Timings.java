@@ -39,8 +39,9 @@ record Timings(boolean perToken, boolean progress) {
   /**
    * Writes the speed of a prompt and its reply so far.
    *
-   * @param counts token counts of the prompt @param predicted number of generated tokens @param
-   *     millis milliseconds since the first generated token
+   * @param counts token counts of the prompt
+   * @param predicted number of generated tokens
+   * @param millis milliseconds since the first generated token
    */
   static void write(
       JsonGenerator json, Usage counts, TurnTiming timing, int predicted, double millis)
@@ -73,8 +74,8 @@ record Timings(boolean perToken, boolean progress) {
   /**
    * Writes the progress of a prompt.
    *
-   * @param done tokens that were cached or have been computed @param millis milliseconds since the
-   *     prompt was admitted
+   * @param done tokens that were cached or have been computed
+   * @param millis milliseconds since the prompt was admitted
    */
   static void progress(JsonGenerator json, Usage counts, int done, long millis) throws IOException {
     json.writeObjectFieldStart("prompt_progress");

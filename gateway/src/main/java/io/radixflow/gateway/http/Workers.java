@@ -47,7 +47,8 @@ final class Workers implements AutoCloseable {
    * Runs work of a tenant.
    *
    * @param loop runs {@code then} and {@code failed}
-   * @param then receives the result @param failed receives the exception of the work
+   * @param then receives the result
+   * @param failed receives the exception of the work
    */
   <T> void run(
       String tenant,

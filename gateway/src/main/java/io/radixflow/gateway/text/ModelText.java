@@ -33,8 +33,8 @@ public final class ModelText {
   /**
    * The context window.
    *
-   * @param served the most tokens of prompt and reply together @param trained number of positions
-   *     for which the model was trained
+   * @param served the most tokens of prompt and reply together
+   * @param trained number of positions for which the model was trained
    * @param vocabulary the number of tokens in the vocabulary
    */
   public record Window(int served, int trained, int vocabulary) {}

@@ -19,14 +19,14 @@ import java.util.List;
  *     or error
  * @param stopReason the stop text that ended the reply, or null
  * @param completed when the turn ended, milliseconds since the epoch
- * @param usage the token counts @param error why the turn was rejected or failed; null if it
- *     succeeded
+ * @param usage the token counts
+ * @param error why the turn was rejected or failed; null if it succeeded
  * @param committed whether the reply is committed
  * @param earlier whether the turn had already ended, so that the end comes from the job's answer to
  *     a query
  * @param stopToken the stop token that ended the reply, or null
- * @param warnings constraints of the request that the reply may violate; empty for none @param
- *     timing timing of the turn; null if unknown
+ * @param warnings constraints of the request that the reply may violate; empty for none
+ * @param timing timing of the turn; null if unknown
  */
 public record TurnEnd(
     String branch,

@@ -22,7 +22,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     /** Called once when the follower is done; {@code cancel} says whether to cancel the turn. */
     void finished(TurnFollower follower, boolean cancel);
 
-    /** Asks the job for the state of the turn, unless an earlier question is not answered yet. */
+    /** Asks the job for the state of the turn, unless an earlier question is still open. */
     void ask(TurnFollower follower);
 
     /** Returns the counter of the text that waits for all listeners. */
@@ -44,8 +44,8 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   }
 
   /**
-   * The most interruptions. Restarting brokers cause fewer; after each interruption the follower
-   * asks the job.
+   * A turn fails after more interruptions than this. Restarting brokers cause fewer; after each
+   * interruption the follower asks the job.
    */
   private static final int MAX_INTERRUPTIONS = 20;
 
@@ -128,8 +128,8 @@ final class TurnFollower implements TurnStream, TurnWaiter {
 
   /**
    * Adds the new part of a delta. A delta after a gap is skipped, and the job is asked for the
-   * state of the turn. While it is unknown whether the turn belongs to this request, the job has
-   * already been asked.
+   * state of the turn. Until the job says whether the turn belongs to this request, deltas are
+   * ignored, except a rejection.
    */
   @Override
   public void delta(ReplyDelta delta) {

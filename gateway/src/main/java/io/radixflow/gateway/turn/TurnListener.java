@@ -19,7 +19,8 @@ public interface TurnListener {
    * Called when more of the prompt is done, before the first piece. A paused listener gets only the
    * last of the calls that it missed.
    *
-   * @param counts token counts of the prompt @param timing timing of the turn so far
+   * @param counts token counts of the prompt
+   * @param timing timing of the turn so far
    */
   default void progress(Usage counts, TurnTiming timing) {}
 

@@ -17,13 +17,16 @@ public sealed interface Rule {
   /** Parts one after the other. */
   record Seq(List<Rule> parts) implements Rule {}
 
-  /** One of some parts; without parts nothing matches. */
+  /** Exactly one of the parts; without parts nothing matches. */
   record Alt(List<Rule> parts) implements Rule {}
 
   /** Another rule of the same {@link RuleBook}. */
   record Ref(int rule) implements Rule {}
 
-  /** A part {@code min} to {@code max} times, {@link Regex#MANY} for no bound. */
+  /**
+   * A part repeated {@code min} to {@code max} times. A {@code max} of {@link Regex#MANY} means no
+   * bound.
+   */
   record Count(Rule body, int min, int max) implements Rule {}
 
   static Rule seq(Rule... parts) {

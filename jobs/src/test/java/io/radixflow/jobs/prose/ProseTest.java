@@ -32,6 +32,10 @@ class ProseTest {
   private static final Pattern EXAMPLE =
       Pattern.compile("(?m)^\\| (\\d+)\\. [^|]+\\| `([^|]+)` \\| ([^|]+) \\|$");
 
+  /** A block tag of javadoc within the text of another tag. */
+  private static final Pattern JOINED_TAG =
+      Pattern.compile("(?m)^\\s*/?\\*+ .*[\\w.;)}] @(?:param|return|throws)(?=\\s|$)");
+
   private record Finding(String file, int line, String sentence, ProseRule rule) {
     @Override
     public String toString() {
@@ -51,6 +55,26 @@ class ProseTest {
     findings.removeIf(finding -> exceptions.hasSentence(finding.file(), finding.sentence()));
     assertThat(findings.stream().map(Finding::toString)).isEmpty();
     assertThat(exceptions.unused()).as("exceptions that excuse nothing").isEmpty();
+  }
+
+  @Test
+  void everyTagBeginsALine() throws IOException {
+    for (String file : files()) {
+      if (file.endsWith(".java")) {
+        assertThat(joinedTags(Files.readString(ROOT.resolve(file)))).as(file).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aTagAfterTheTextOfAnotherTagIsFound() {
+    assertThat(joinedTags("/** @param row its index @param count its size */")).hasSize(1);
+    assertThat(joinedTags("/**\n * @param row its index @param\n *     count\n */")).hasSize(1);
+    assertThat(joinedTags("/**\n * @param row its index\n * @param count\n */")).isEmpty();
+  }
+
+  private static List<String> joinedTags(String text) {
+    return JOINED_TAG.matcher(text).results().map(found -> found.group().strip()).toList();
   }
 
   @ParameterizedTest

@@ -27,7 +27,7 @@ import jcuda.Pointer;
 
 /**
  * Rotates, stores and attends over the rows of two short sequences, with each attention kernel, and
- * compares the results with results in doubles. One thread uses it once.
+ * compares the results with a computation in doubles. One thread uses it once.
  */
 final class AttentionSelfTest {
 
@@ -36,8 +36,8 @@ final class AttentionSelfTest {
   private static final int MAX_ROWS = 32;
 
   /**
-   * Rows of the two sequences. Few rows use the kernel whose warps split the keys; 20 rows are too
-   * many for it.
+   * Rows of the two sequences. The short sequence uses the kernel whose warps split the keys. The
+   * 20 rows of the other sequence are too many for that kernel.
    */
   private static final int[] ROWS = {20, 3};
 

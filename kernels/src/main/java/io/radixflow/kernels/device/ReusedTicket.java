@@ -83,7 +83,10 @@ public abstract class ReusedTicket implements StepTicket {
     return wantsLogprobs;
   }
 
-  /** The index of an output among the {@link #logitsRows}; -1 if it did not ask for logits. */
+  /**
+   * Returns the index of an output among the outputs that asked for logits; -1 if it did not ask
+   * for them.
+   */
   protected final int logitsSlot(int output) {
     return logitsSlot[output];
   }
@@ -186,7 +189,9 @@ public abstract class ReusedTicket implements StepTicket {
   /** Checks that the memory of the results has not been freed. */
   protected void checkOpen() {}
 
-  /** Checks like {@link #check}; returns the output's index among the {@link #logitsRows}. */
+  /**
+   * Checks like {@link #check}; returns the output's index among the outputs that asked for logits.
+   */
   protected final int checkLogits(int output) {
     check(output);
     if (logitsSlot[output] < 0) {

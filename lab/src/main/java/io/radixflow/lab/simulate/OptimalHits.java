@@ -9,8 +9,8 @@ import java.util.BitSet;
  *
  * <p>On a prefix tree it never keeps a child without its parent, because a parent is used no later
  * than its children. Blocks with the same next use are on one path, the path of the request that
- * uses them, and the deepest goes first. So it suffices to count for each request how many of its
- * blocks are kept for it.
+ * uses them, and the deepest block is dropped first. So it suffices to count for each request how
+ * many of its blocks are kept for it.
  *
  * <p>If a reply writes a block before its next use, it is not worth keeping the block until then.
  * If the replies of several requests write the same block, the figure may be too high; it is never

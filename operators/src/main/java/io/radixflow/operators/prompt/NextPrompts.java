@@ -62,8 +62,8 @@ public final class NextPrompts {
   /**
    * Returns a function from a turn's reply to the prompt after the turn.
    *
-   * @param prompt returns the turn's prompt after it was made @param conversation the conversation
-   *     before the turn
+   * @param prompt returns the turn's prompt after it was made
+   * @param conversation the conversation before the turn
    * @param added the turn's messages
    * @param options the options that the turn runs with
    * @param reader creates the reader of the reply to a prompt

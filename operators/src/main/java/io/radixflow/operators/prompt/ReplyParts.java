@@ -58,8 +58,8 @@ public final class ReplyParts {
 
   /**
    * @param parser finds the parts; null if all text is content
-   * @param tracker counts the tokens of the reasoning; null if there is none @param session id of
-   *     the session; the ids of calls are derived from session and turn
+   * @param tracker counts the tokens of the reasoning; null if there is none
+   * @param session id of the session; the ids of calls are derived from session and turn
    * @param prefill the beginning of the reply that its sender wrote; null for none
    */
   ReplyParts(

@@ -15,9 +15,8 @@ import java.util.Set;
  *
  * @param limits how much work is accepted
  * @param prompts limits of prompts
- * @param defaults generation options that neither the event nor the session sets; may be
- *     null @param retention how long a session is known after its last event, even if it is closed
- *     or erased
+ * @param defaults generation options that neither the event nor the session sets; may be null
+ * @param retention how long a session is known after its last event, even if it is closed or erased
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
  * @param namespaces separate tenants in the cache
  * @param modelChange what happens to replies that another model began

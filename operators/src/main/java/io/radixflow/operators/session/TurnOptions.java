@@ -43,7 +43,8 @@ public record TurnOptions(
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @param seed the seed if no layer has one @param maxTokens the limit if no layer has one
+   * @param seed the seed if no layer has one
+   * @param maxTokens the limit if no layer has one
    * @throws IllegalArgumentException if a value is out of range; the message names the field
    */
   public static TurnOptions resolve(List<GenerationOptions> layers, long seed, int maxTokens) {

@@ -3,7 +3,7 @@ package io.radixflow.text.pretokenizer;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.text.pretokenizer.PatternSplitter.Behavior;
 
-/** The pre-tokenizers by their patterns. */
+/** Finds pre-tokenizers by their patterns. */
 public final class PreTokenizers {
 
   private static final PreTokenizer GPT2 = new Gpt2Splitter();
@@ -18,7 +18,7 @@ public final class PreTokenizers {
       "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}"
           + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-  /** The pattern of Qwen 2: that of Llama 3, but with one digit to a piece. */
+  /** The pattern of Qwen 2: the pattern of Llama 3, but with one digit per piece. */
   static final String QWEN2_PATTERN = LLAMA3_PATTERN.replace("{1,3}", "");
 
   private PreTokenizers() {}
@@ -34,7 +34,7 @@ public final class PreTokenizers {
   }
 
   /**
-   * The splitter that isolates the matches of a pattern, a scanner if it is a known one.
+   * The splitter that isolates the matches of a pattern. For a known pattern it is a scanner.
    *
    * @throws ModelFormatException if the pattern is wrong or not supported
    */

@@ -18,7 +18,7 @@ import java.nio.file.Path;
  */
 public record LocatedModel(String location, String source) {
 
-  /** Locates models in the file system, the cache and on the hub. */
+  /** Locates models in the file system, in the cache and on the hub. */
   public static LocatedModel locate(String model, boolean offline, ModelProgress progress)
       throws IOException {
     if (ModelLoader.isSimulated(model)) {

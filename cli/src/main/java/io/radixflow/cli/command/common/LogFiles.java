@@ -17,13 +17,13 @@ final class LogFiles {
   static final String SUFFIX = ".log";
 
   /**
-   * The number of kept files of ended processes; log4j2-cli.properties limits the size of each
-   * file.
+   * How many files of ended processes are kept; log4j2-cli.properties limits the size of each file.
    */
   private static final int MOST = 20;
 
   /**
-   * A file name: the start in local time, the process id, and the number of a file that was full.
+   * A file name: the start in local time, the process id, and, for a file that was replaced because
+   * it was full, its number.
    */
   private static final Pattern FILE =
       Pattern.compile("radixflow-\\d{8}-\\d{6}-(\\d{1,18})(\\.\\d)?\\.log");

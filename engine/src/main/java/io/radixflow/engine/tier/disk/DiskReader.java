@@ -14,7 +14,7 @@ import org.rocksdb.RocksDBException;
 
 /** Reads and verifies the pages of a disk tier, several at a time. Any thread. */
 final class DiskReader implements AutoCloseable {
-  /** Threads that one read has, the caller's included. */
+  /** Threads that one read uses, including the caller's. */
   private static final int THREADS = 4;
 
   private final PageDatabase database;
@@ -32,8 +32,8 @@ final class DiskReader implements AutoCloseable {
   /**
    * The result of a read.
    *
-   * @param pages how many were read, up to the first that was not
-   * @param miss why that one was not read; null if all were
+   * @param pages number of pages that were read before the first failure
+   * @param miss why the next page could not be read; null if all pages were read
    */
   record Result(int pages, MissReason miss) {}
 
@@ -62,7 +62,7 @@ final class DiskReader implements AutoCloseable {
     try {
       all = readPart(chain, namespaces, from, Math.min(to, from + step), into);
     } finally {
-      // buffers are the caller's again when this returns or throws
+      // the caller reuses the buffers afterwards, so all threads must have finished
       CompletableFuture.allOf(others.toArray(CompletableFuture[]::new))
           .exceptionally(e -> null)
           .join();

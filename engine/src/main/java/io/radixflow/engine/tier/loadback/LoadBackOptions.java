@@ -4,12 +4,12 @@ import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**
- * Options for which pages are loaded back, and how long a request waits for them. Immutable.
+ * Options that decide which pages are loaded back and how long a request waits for them. Immutable.
  *
  * @param threshold the fewest tokens that are loaded rather than computed; {@link #BY_COST} to let
  *     the measured times of both decide
  * @param prefetchPolicy how long a request waits for pages from the stores
- * @param prefetchThreshold the fewest tokens that the stores are asked for
+ * @param prefetchThreshold the stores are asked only for at least this many tokens
  */
 @PublicApi
 public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int prefetchThreshold)
@@ -41,7 +41,7 @@ public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int 
   }
 
   /**
-   * The longest wait for pages of the stores under {@link PrefetchPolicy#TIMEOUT}, the same as
+   * The longest wait for pages from the stores under {@link PrefetchPolicy#TIMEOUT}, the same as
    * SGLang's: two seconds and 0.1 s for each 1,024 tokens, at most 30 s.
    */
   static long prefetchMillis(int tokens) {

@@ -103,8 +103,8 @@ public final class PageCodec {
   }
 
   /**
-   * Verifies a stored page and decodes it. Verified are the checksum, the epoch, the digest, the
-   * digest of the page before it, and the namespace.
+   * Decodes a stored page. Verifies the checksum, the epoch, the digest, the digest of the page
+   * before it, and the namespace.
    *
    * @param encoded the stored page, from position 0 to its limit
    * @param chain digests of the conversation's pages, or names of window parts

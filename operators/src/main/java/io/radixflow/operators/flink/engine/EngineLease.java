@@ -62,8 +62,8 @@ public final class EngineLease implements AutoCloseable {
   /**
    * Leases the engine; opens it if no other subtask has opened it.
    *
-   * @param restored ids of the engines whose pages match the restored checkpoint @param tiers the
-   *     settings of the tiers after all control events so far
+   * @param restored ids of the engines whose pages match the restored checkpoint
+   * @param tiers the settings of the tiers after all control events so far
    */
   public static EngineLease acquire(
       Environment environment,

@@ -39,7 +39,8 @@ final class PageErasures {
     private boolean done;
 
     /**
-     * @param maker computes the names; called once @param most maximum number of pages
+     * @param maker computes the names; called once
+     * @param most maximum number of pages
      * @param toPassOn whether the coordinator must still send the erasure back
      */
     Pages(What what, Supplier<byte[]> maker, int most, boolean toPassOn) {

@@ -5,15 +5,15 @@ import org.apache.flink.streaming.api.operators.InternalTimerService;
 
 /**
  * Owns the processing-time timers of sessions. A session has one timer as long as it is known. An
- * event does not move the timer; if the timer fires too early, it is set again. So many events in a
- * session need no further timers.
+ * event does not move the timer; if the timer fires too early, it is set again. Therefore a session
+ * needs only one timer, however many events it has.
  */
 public final class IdleTimers {
   private final InternalTimerService<VoidNamespace> timers;
   private final long retention;
 
   /**
-   * @param retention milliseconds after the last event
+   * @param retention how long a session is known after its last event, in milliseconds
    */
   public IdleTimers(InternalTimerService<VoidNamespace> timers, long retention) {
     this.timers = timers;

@@ -23,14 +23,14 @@ import org.apache.flink.api.common.state.MapState;
  * SessionStore#load} reads the slot, the work changes it in memory, and {@link #save} writes it
  * once. Everything else is read on demand and written immediately.
  *
- * <p>A method with a context as parameter expects that the session is the current key and does not
- * change the key, unless it says otherwise. {@link #enter} makes the session current again.
+ * <p>A method that takes a context expects that the session is the current key and does not change
+ * the key, unless it says otherwise. {@link #enter} makes the session current again.
  */
 public final class SessionContext {
-  /** The most ended turns without an entry in the history that a session keeps. */
+  /** A session keeps at most this many ended turns that are not in its history. */
   private static final int MAX_ENDED_TURNS = 16;
 
-  /** The most cancels for turns that have not come that a session keeps. */
+  /** A session keeps at most this many cancels for turns that have not arrived. */
   private static final int MAX_EARLY_CANCELS = 64;
 
   private final SessionStore store;
@@ -126,18 +126,19 @@ public final class SessionContext {
   }
 
   /**
-   * Returns the number of the turn, or root, that ends a conversation with a hash; null if there is
-   * none.
+   * Returns the number of the turn or root at which the conversation has the hash {@code hash};
+   * null if there is none.
    */
   public Long match(String hash) throws Exception {
     return store.history.match(slot(), hash);
   }
 
   /**
-   * Returns a test that is false for hashes with which {@link #match} finds no turn of the history;
-   * it does not know the root.
+   * Returns a test that returns false only if {@link #match} would find no turn; the test ignores
+   * the root.
    *
-   * @param most maximum number of names to read; if there are more, the test is always true
+   * @param most maximum number of names to read, which are ids of turns and hashes of
+   *     conversations; if there are more, the test is always true
    */
   public Predicate<String> known(int most) throws Exception {
     return store.history.known(most);

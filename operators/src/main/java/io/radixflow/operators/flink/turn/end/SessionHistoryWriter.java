@@ -38,8 +38,8 @@ public final class SessionHistoryWriter {
    * Writes the end of a turn that the engine worked on.
    *
    * @param error why the turn failed, or null
-   * @param remember whether the shown text may become part of the history @param ran whether this
-   *     engine worked on the turn
+   * @param remember whether the shown text may become part of the history
+   * @param ran whether this engine worked on the turn
    */
   public void ended(
       SessionContext session,

@@ -90,8 +90,9 @@ final class RunningTurn implements TurnResult {
   private int savedLogprobs;
 
   /**
-   * @param assembly makes the prompt; null if {@code gained} has the prompt @param gained the
-   *     progress of an earlier attempt @param reader creates the reader of the reply to a prompt
+   * @param assembly makes the prompt; null if {@code gained} has the prompt
+   * @param gained the progress of an earlier attempt
+   * @param reader creates the reader of the reply to a prompt
    * @param form converts log probabilities
    */
   RunningTurn(

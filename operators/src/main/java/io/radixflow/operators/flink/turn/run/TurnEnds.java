@@ -33,8 +33,8 @@ public final class TurnEnds {
   /**
    * Ends a turn that the engine worked on, now or before a restore.
    *
-   * @param remember whether its shown text becomes part of the history @param ran whether this
-   *     engine worked on the turn
+   * @param remember whether its shown text becomes part of the history
+   * @param ran whether this engine worked on the turn
    */
   void end(
       SessionContext session,

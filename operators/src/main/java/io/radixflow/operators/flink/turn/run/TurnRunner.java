@@ -190,8 +190,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     RunningTurn run = branch.running;
     if (run != null && run.pending().id() == turn.id()) {
       connection.cancel(run.requestId, reason);
-      run.promptMade(); // if the prompt is not made by now, the engine computes nothing for the
-      // turn
+      // if the prompt is not made by now, the engine computes nothing for the turn
+      run.promptMade();
       cancelled.put(run.requestId, run);
       end(session, run, reason, null, remember);
       return;
