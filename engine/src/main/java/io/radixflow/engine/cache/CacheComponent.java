@@ -4,8 +4,8 @@ package io.radixflow.engine.cache;
  * What a request needs, besides the pages of a cached prefix, to continue after the prefix: for
  * example the keys and values of layers with an attention window ({@link WindowParts}). The tree
  * owns the order of pages. A component owns at most one <b>part</b> per page, in memory of its own.
- * It knows pages only by their numbers in the pool, so splits and merges of nodes do not concern
- * it, and a part goes with its page through tree, session and request.
+ * It knows pages only by their numbers in the pool, so splits and merges of nodes do not affect it,
+ * and a part stays with its page in the tree, a session or a request.
  *
  * <p>A part is free, locked by running requests and copies, or kept for later requests. A kept part
  * may be taken for another page at any time, so each match asks {@link #usable}. Tiers copy parts
@@ -61,21 +61,23 @@ public interface CacheComponent {
   }
 
   /**
-   * Locks the part of a page for a request or a copy, so that it stays and is not taken.
+   * Locks the part of a page for a request or a copy, so that the part is not taken.
    *
    * @throws IllegalStateException if the page has no part
    */
   default void lock(int page) {}
 
   /**
-   * Releases one lock. The last one makes the part a kept part.
+   * Releases one lock. A part whose last lock is released becomes a kept part.
    *
    * @param end whether the page is before an end from which another request may continue
    * @throws IllegalStateException if the part is not locked
    */
   default void unlock(int page, boolean end) {}
 
-  /** Has other parts taken before the part of a page. Needs one {@link #unpin} per call. */
+  /**
+   * Protects the part of a page: other parts are taken first. Each call needs one {@link #unpin}.
+   */
   default void pin(int page) {}
 
   /** Undoes one call of {@link #pin}. */
@@ -101,7 +103,7 @@ public interface CacheComponent {
 
   /**
    * Returns whether a page has its part and is before an end, so that a copy of the part in the
-   * tiers below is of use.
+   * tiers below is useful.
    */
   default boolean isBeforeEnd(int page) {
     return false;

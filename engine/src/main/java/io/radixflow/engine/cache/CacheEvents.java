@@ -8,8 +8,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Reports the pages that enter and leave one cache, and computes the digests of nodes that the
- * reports need.
+ * Reports the pages that enter and leave one cache, and computes the digests that the reports need.
  */
 final class CacheEvents {
   private final int pageTokens;
@@ -123,7 +122,7 @@ final class CacheEvents {
         : PageHasher.seedBelow(before, node.namespace);
   }
 
-  /** Passes on the event of each page of a node from {@code first} on. */
+  /** Passes {@code listener} an event for each page of a node from {@code first} on. */
   void report(TreeNode node, int first, Consumer<KvEvent.Stored> listener) {
     String namespace = PageHasher.publishedName(node.namespace);
     Long parent = null;

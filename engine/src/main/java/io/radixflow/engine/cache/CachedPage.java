@@ -18,7 +18,8 @@ public final class CachedPage {
   /**
    * Shows a page of a node.
    *
-   * @param parents has the digest of the previous page at {@code parentAt}; null for a first page
+   * @param parents contains the digest of the previous page at {@code parentAt}; null for a first
+   *     page
    * @param digests the digests of the node's pages
    */
   void show(TreeNode node, int i, byte[] parents, int parentAt, byte[] digests) {
@@ -37,7 +38,7 @@ public final class CachedPage {
     return number;
   }
 
-  /** Returns the number of pages of its prefix before it. */
+  /** Returns the number of pages before this page in its prefix. */
   public int index() {
     return index;
   }

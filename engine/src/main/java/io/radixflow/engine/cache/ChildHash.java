@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 /**
  * The hash for looking up a node's children. It covers a namespace and the token ids of one page,
  * each multiplied by a factor from a secret seed. Over random seeds, two pages have equal hashes
- * with a chance of 2 to the power of -32 (Lemire, Kaser, "Strongly universal string hashing is
+ * with a probability of 2 to the power of -32 (Lemire, Kaser, "Strongly universal string hashing is
  * fast", 2014). Without the seed, collisions cannot be chosen. No product depends on another
  * product, so a processor computes several at once.
  */
@@ -16,8 +16,8 @@ class ChildHash {
   private final long[] factors;
 
   /**
-   * @param seed the cache's own
-   * @param span token ids that a page depends on
+   * @param seed the secret seed of the cache
+   * @param span number of token ids per page
    */
   ChildHash(long seed, int span) {
     SplittableRandom random = new SplittableRandom(seed);

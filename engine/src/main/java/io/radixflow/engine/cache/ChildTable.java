@@ -32,11 +32,11 @@ final class ChildTable {
   }
 
   /**
-   * Returns the child that begins with the page of {@code tokens} at {@code from}, or null; of a
-   * table that is not empty.
+   * Returns the child that begins with the page of {@code tokens} at {@code from}, or null. The
+   * table must not be empty.
    *
    * @param hash the page's {@link ChildHash}
-   * @param span token ids that it depends on
+   * @param span number of token ids in the page
    */
   TreeNode find(int hash, String namespace, int[] tokens, int from, int span) {
     for (int i = hash & slots.length - 1; slots[i] != null; i = i + 1 & slots.length - 1) {
@@ -49,9 +49,10 @@ final class ChildTable {
 
   /**
    * Returns a namespace's most recently used child among the children that begin with given tokens.
-   * Of more than 42 children only a part is compared. Null if no child fits.
+   * If there are more than 42 children, only some of them are compared. Returns null if no child
+   * fits.
    *
-   * @param span tokens from {@code from} on, at most a page; 0 for any child
+   * @param span number of tokens from {@code from} on, at most a page; 0 for any child
    */
   TreeNode latest(String namespace, int[] tokens, int from, int span) {
     TreeNode latest = null;

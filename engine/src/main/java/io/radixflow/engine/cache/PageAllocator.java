@@ -100,7 +100,7 @@ public final class PageAllocator {
    * Gives a request room for more tokens: first the rest of its last page, then new pages. If there
    * are not enough free pages, nothing changes.
    *
-   * @param table the request's page table, long enough
+   * @param table the request's page table, which must be long enough
    * @param before tokens that the request has room for now
    * @param tokens tokens that the request must have room for afterwards
    * @return whether there were enough free pages

@@ -5,7 +5,7 @@ import java.util.function.IntConsumer;
 
 /**
  * Checks that {@code free + evictable + protected + session + in flight == total} and that each
- * page has exactly the owner that is recorded for it; repairs what differs.
+ * page has exactly the owner that is recorded for it; repairs differences.
  */
 public final class PageAudit {
   private PageAudit() {}

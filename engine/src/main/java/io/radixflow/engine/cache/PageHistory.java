@@ -80,8 +80,7 @@ final class PageHistory {
   }
 
   /**
-   * Called before the last page of a node leaves the tree because its session does not need it any
-   * more.
+   * Called before the last page of a node leaves the tree because its session no longer needs it.
    */
   void dropped(TreeNode node) {
     policy.dropped(node, lastHash(node));

@@ -1,8 +1,8 @@
 package io.radixflow.engine.cache;
 
 /**
- * Receives each page that enters or leaves a cache, on the thread that owns the cache. It must not
- * block, throw or change the cache.
+ * Receives each page that enters or leaves a cache, on the thread that owns the cache. A listener
+ * must not block, throw or change the cache.
  */
 public interface PageListener {
 

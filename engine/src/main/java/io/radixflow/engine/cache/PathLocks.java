@@ -15,12 +15,12 @@ final class PathLocks {
     this.policy = policy;
   }
 
-  /** Returns the number of pages of nodes that are not locked. */
+  /** Returns the number of pages in unlocked nodes. */
   int evictablePages() {
     return evictablePages;
   }
 
-  /** Returns the number of pages of locked nodes. */
+  /** Returns the number of pages in locked nodes. */
   int protectedPages() {
     return protectedPages;
   }
@@ -30,7 +30,7 @@ final class PathLocks {
     protectedPages += count;
   }
 
-  /** Counts a page that has left a node which is not locked. */
+  /** Counts a page that has left an unlocked node. */
   void freedPage() {
     evictablePages--;
   }
@@ -56,7 +56,7 @@ final class PathLocks {
    *
    * @param end the node at which the lock ends
    * @param hit whether the release counts as a use of the path
-   * @param now when the path was last used
+   * @param now the tick to record as the last use of the path
    */
   void unlock(TreeNode end, boolean hit, long now) {
     TreeNode root = end;

@@ -65,11 +65,11 @@ public final class RadixCache {
   }
 
   /**
-   * @param allocator of the pool whose pages the tree owns
+   * @param allocator the allocator of the pool whose pages the tree owns
    * @param pageTokens tokens per page
    * @param policy decides which page is evicted; used by this cache only
-   * @param seed of the hashes, which only decide where in memory a node is found; keep it secret if
-   *     strangers write prompts
+   * @param seed the seed of the hashes, which only decide where in memory a node is found; keep the
+   *     seed secret if strangers write prompts
    */
   public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy, long seed) {
     this(PrefixCaching.RADIX, allocator, pageTokens, policy, new ChildHash(seed, pageTokens));
@@ -111,8 +111,8 @@ public final class RadixCache {
 
   /**
    * Reports each page that enters or leaves the cache from now on. The cache must be empty. A cache
-   * in which no request finds pages of another request reports nothing. Each stored page costs a
-   * SHA-256 and its 32 bytes.
+   * in which no request finds pages of another request reports nothing. Each stored page costs one
+   * SHA-256 and 32 bytes.
    *
    * @param tokenIds whether the events carry the token ids of pages
    * @throws IllegalStateException if pages are cached already
@@ -135,13 +135,13 @@ public final class RadixCache {
     }
   }
 
-  /** Sets the owner of what pages have besides their place in the tree. The cache must be empty. */
+  /** Sets the component that owns the parts of pages. The cache must be empty. */
   public void use(CacheComponent other) {
     component = other;
     insertion.use(other);
   }
 
-  /** Returns the owner of what pages have besides their place in the tree. */
+  /** Returns the component that owns the parts of pages. */
   public CacheComponent component() {
     return component;
   }
@@ -172,7 +172,8 @@ public final class RadixCache {
   /**
    * Returns all pages that a listener knows. Each page comes after its parent.
    *
-   * @throws IllegalStateException if the cache has no listener: its pages have no names then
+   * @throws IllegalStateException if the cache has no listener, because its pages have no names
+   *     then
    */
   public List<KvEvent.Stored> content() {
     List<KvEvent.Stored> content = new ArrayList<>(evictablePages() + protectedPages());
@@ -200,7 +201,7 @@ public final class RadixCache {
     return locks.protectedPages();
   }
 
-  /** Returns the number of nodes without roots. */
+  /** Returns the number of nodes, not counting roots. */
   public int nodes() {
     return tree.nodes();
   }
@@ -210,7 +211,7 @@ public final class RadixCache {
     return tree.version() + component.version();
   }
 
-  /** Returns the logical clock: grows with each use. */
+  /** Returns the logical clock, which advances with each use. */
   public long clock() {
     return clock;
   }
@@ -223,11 +224,11 @@ public final class RadixCache {
   /**
    * Finds the longest cached prefix of {@code key}. Compares only the pages after {@code known}.
    *
-   * @param maxPages most pages to find
+   * @param maxPages maximum number of pages to find
    * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; null
    *     to search from the root
-   * @param known how many first pages of the key equal the pages of the node's path when the node
-   *     was returned; the caller must be sure of this
+   * @param known number of leading pages of the key that equaled the pages of the node's path when
+   *     the node was returned; the caller must be sure of this
    */
   public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
     return tree.match(key, maxPages, resume, known);
@@ -235,7 +236,7 @@ public final class RadixCache {
 
   /**
    * Copies the tokens that follow the key's tokens in cached pages of its namespace. Where prefixes
-   * branch it follows the most recently used page. It does not change the cache.
+   * branch, the copy follows the most recently used page. The cache does not change.
    *
    * @param resume as for {@link #match(RadixKey, int, TreeNode, int)}
    * @param into filled with the tokens, up to its length
@@ -272,8 +273,8 @@ public final class RadixCache {
    * Protects the matched pages from eviction until {@link #unlock}.
    *
    * @param key the key that was matched
-   * @param match made since the cache last changed
-   * @return the node to hand to {@link #insert} and {@link #unlock}
+   * @param match a match made since the cache last changed
+   * @return the node to pass to {@link #insert} and {@link #unlock}
    */
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
@@ -292,12 +293,12 @@ public final class RadixCache {
   }
 
   /**
-   * Raises the priority of cached pages by a hint, until a time.
+   * Raises the priority of cached pages until a given time, as a hint asks.
    *
    * @param locked a locked node that ends at or after the pages
-   * @param from first page of the prefix that the hint is about
+   * @param from first page of the prefix that the hint covers
    * @param to end of these pages
-   * @param until milliseconds of the clock that {@link #expire} is called with
+   * @param until end of the raised priority, in milliseconds of the clock of {@link #expire}
    */
   public void retain(TreeNode locked, int from, int to, int priority, long until) {
     retention.retain(locked, from, to, priority, until);
@@ -358,14 +359,14 @@ public final class RadixCache {
    * {@code redirect} the request's table gets the cache's pages and the duplicates are freed;
    * without it the insertion ends before the first duplicate.
    *
-   * @param locked the node that the request has locked; ends where page {@code from} begins
+   * @param locked the node that the request has locked; it ends where page {@code from} begins
    * @param from first page to insert
    * @param to end of the pages to insert; all tokens before it must be in the pool
    * @param table the request's page table
-   * @param redirect whether the table may be changed; then no step may read it
-   * @param priority the least priority of the path and the new pages afterwards
-   * @return the node at the end of the cached part, which has the lock instead of {@code locked},
-   *     and how many pages of the key come before its end
+   * @param redirect whether the table may be changed; if so, no step may be reading it
+   * @param priority the minimum priority of the path and the new pages after the call
+   * @return the node at the end of the cached part, to which the lock has moved, and the number of
+   *     pages of the key before its end
    */
   public PrefixMatch insert(
       TreeNode locked,
@@ -381,8 +382,8 @@ public final class RadixCache {
   }
 
   /**
-   * Evicts up to {@code pages} pages, one by one in the policy's order, and returns the number. The
-   * pages are free unless a {@link PageListener} keeps them for a while.
+   * Evicts up to {@code pages} pages, one by one in the policy's order, and returns how many were
+   * evicted. The pages are free unless a {@link PageListener} keeps them for a while.
    */
   public int evict(int pages) {
     int evicted = evict(pages, Leaving.EVICTED);
@@ -406,7 +407,7 @@ public final class RadixCache {
    * @param node the end of the prefix, in the tree or not, as {@link #lock} or {@link #insert}
    *     returned it
    * @param end how many pages the prefix has; cached pages after them stay
-   * @param keep how many first pages stay in any case
+   * @param keep number of leading pages that stay in any case
    * @return the number of freed pages
    */
   public int freeEnd(TreeNode node, int end, int keep) {
@@ -460,7 +461,7 @@ public final class RadixCache {
   /**
    * Frees every page.
    *
-   * @throws IllegalStateException if any is locked
+   * @throws IllegalStateException if any page is locked
    */
   public void reset() {
     if (protectedPages() > 0) {

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 /**
  * The structure of a {@link RadixCache}: nodes by their first page, and a root for each namespace.
  * Nodes of other namespaces may be below nodes of the public namespace; only keys of their own
- * namespace find them. Searching never changes it. Changes of unlocked nodes are reported to the
- * eviction policy.
+ * namespace find them. Searching never changes the tree. Changes of unlocked nodes are reported to
+ * the eviction policy.
  */
 final class RadixTree {
   /**
@@ -33,17 +33,17 @@ final class RadixTree {
     this.hash = hash;
   }
 
-  /** Returns the number of nodes, roots not counted. */
+  /** Returns the number of nodes, not counting roots. */
   int nodes() {
     return nodes;
   }
 
-  /** Changes whenever a match made before may be out of date. */
+  /** Returns a number that changes whenever an earlier match may be out of date. */
   long version() {
     return version;
   }
 
-  /** Called when pages were appended to a node, or dropped. */
+  /** Called when pages were appended to a node or dropped from it. */
   void changed() {
     version++;
   }
@@ -131,7 +131,7 @@ final class RadixTree {
 
   /**
    * Copies a node's tokens from {@code from} on, then the tokens of the most recently used nodes
-   * below.
+   * below it.
    */
   private int copyFrom(TreeNode first, int from, String namespace, int[] into) {
     TreeNode node = first;

@@ -10,12 +10,12 @@ import java.util.Arrays;
  * <p>All pages of a node have one history: they were stored together and used together. A lock
  * counts at its node and all ancestors, so a node's count is at least that of each child.
  *
- * <p>When a node is split, the new object takes the front and this one keeps the end: a reference
- * to a node stays one to the end of the same prefix. A node that left the tree refers to the rest
- * of its prefix, so that a search can be resumed from it; see {@link #resume}.
+ * <p>When a node is split, the new object takes the front and this one keeps the end. So a
+ * reference to a node still refers to the end of the same prefix. A node that left the tree refers
+ * to the rest of its prefix, so that a search can be resumed from it; see {@link #resume}.
  */
 public final class TreeNode {
-  /** No hint raises the priority. */
+  /** The value if no hint raises the priority. */
   static final int NOT_RETAINED = Integer.MIN_VALUE;
 
   private static final int[] NONE = {};
@@ -45,7 +45,7 @@ public final class TreeNode {
   /** When the request that stored these pages began to store, on the tree's logical clock. */
   long createdAt;
 
-  /** When they were last used, on that clock. */
+  /** When these pages were last used, on the same clock. */
   public long lastUsedAt;
 
   /** The turn of the conversation that stored these pages, 1 for the first, or 0 if unknown. */
@@ -59,7 +59,10 @@ public final class TreeNode {
 
   long retainedUntil;
 
-  /** True if the request that stored the pages still holds them, and no other has used them yet. */
+  /**
+   * True if the request that stored the pages still holds them, and no other request has used them
+   * yet.
+   */
   boolean fresh;
 
   /** The {@link ChildHash} of the first page, by which the parent finds this node. */
@@ -74,7 +77,7 @@ public final class TreeNode {
   /** Index in the heap of an eviction policy; -1 if it is in none. */
   int heapIndex = -1;
 
-  /** The node that took this one's pages in, if it left the tree by that. */
+  /** The node that took over this node's pages, if this node left the tree that way. */
   private TreeNode mergedInto;
 
   private boolean removed;
@@ -95,7 +98,7 @@ public final class TreeNode {
   }
 
   /**
-   * @param namespace the parent's, or another if the parent's is the public one
+   * @param namespace the parent's namespace, or another one if the parent's is the public namespace
    */
   public TreeNode(TreeNode parent, String namespace) {
     this.namespace = namespace;
@@ -163,7 +166,7 @@ public final class TreeNode {
     return turn;
   }
 
-  /** Returns the list of the eviction policy that has this node, or null. */
+  /** Returns the eviction policy's list that contains this node, or null. */
   public NodeList list() {
     return list;
   }
@@ -181,7 +184,9 @@ public final class TreeNode {
     return tokens;
   }
 
-  /** The chained hash of a page, see {@link PageHash}; only if the policy asked for them. */
+  /**
+   * Returns the chained hash of a page (see {@link PageHash}); only if the policy asked for hashes.
+   */
   long pageHash(int index) {
     return hashes[index];
   }
@@ -197,7 +202,7 @@ public final class TreeNode {
     return Arrays.copyOfRange(digests, end - PageHasher.BYTES, end);
   }
 
-  /** Makes space for the digest of each page; existing digests stay. */
+  /** Makes room for the digest of each page; existing digests stay. */
   byte[] ensureDigests() {
     int length = pages.length * PageHasher.BYTES;
     if (digests.length < length) {
@@ -210,7 +215,7 @@ public final class TreeNode {
     return parent == null;
   }
 
-  /** Returns the priority that counts now. */
+  /** Returns the priority that currently applies. */
   public int effectivePriority() {
     return Math.max(priority, retention);
   }
@@ -229,7 +234,7 @@ public final class TreeNode {
   /**
    * Finds the rest of the prefix that once ended with this node.
    *
-   * @return the node that holds its longest part still cached, or null
+   * @return the node that holds the longest part of the prefix that is still cached, or null
    */
   public TreeNode resume() {
     TreeNode node = this;
@@ -270,7 +275,10 @@ public final class TreeNode {
     }
   }
 
-  /** Returns how many of the first {@code count} pages of that prefix are still there. */
+  /**
+   * Returns how many of the first {@code count} pages of the prefix that once ended with this node
+   * are still cached.
+   */
   int resumablePages(int count) {
     int pagesLeft = count;
     TreeNode node = this;
@@ -322,7 +330,9 @@ public final class TreeNode {
     return at < 0 ? count : at / pageTokens;
   }
 
-  /** Copies token ids from {@code from} on until {@code ids} is full; returns how many. */
+  /**
+   * Copies token ids from {@code from} on until {@code ids} is full; returns how many were copied.
+   */
   int copyTokensTo(int[] ids, int at, int from, int pageTokens) {
     int count = Math.min(pageCount * pageTokens - from, ids.length - at);
     System.arraycopy(tokens, from, ids, at, count);
@@ -351,7 +361,7 @@ public final class TreeNode {
     pageCount = count;
   }
 
-  /** Takes in the pages and children of the only child, which leaves the tree. */
+  /** Takes over the pages and children of the only child, which leaves the tree. */
   void takeIn(TreeNode child, int pageTokens) {
     int before = pageCount;
     append(child.tokens, child.pages, child.hashesOrNull(), 0, child.pageCount, pageTokens);
@@ -381,7 +391,7 @@ public final class TreeNode {
 
   /**
    * Passes the first {@code count} pages, at least one and not all, to a new node that has the same
-   * history. If the front is the longer part it takes the arrays, so only the shorter part is
+   * history. If the front is the longer part, it takes the arrays, so only the shorter part is
    * copied.
    */
   void moveFrontTo(TreeNode front, int count, int pageTokens) {
@@ -425,7 +435,7 @@ public final class TreeNode {
     startPage += count;
   }
 
-  /** Takes over the first {@code count} digests of another node, if it carries any. */
+  /** Takes over the first {@code count} digests of another node, if it has any. */
   private void copyDigests(TreeNode from, int at, int count) {
     if (from.digests.length > 0) {
       System.arraycopy(

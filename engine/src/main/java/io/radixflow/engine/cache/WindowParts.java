@@ -60,11 +60,11 @@ public final class WindowParts implements CacheComponent {
   private long taken;
 
   /**
-   * @param window tokens that a query sees, its own included
+   * @param window tokens that a query sees, including its own
    * @param pages pages of the pool
    * @param parts window parts, at most as many as pages
    * @param mapping is called for each page whose part changes
-   * @param onFree receives each part whose content is not needed any more
+   * @param onFree receives each part whose content is no longer needed
    */
   public WindowParts(
       int window, int pageTokens, int pages, int parts, Mapping mapping, IntConsumer onFree) {
@@ -105,7 +105,7 @@ public final class WindowParts implements CacheComponent {
     previous[queue] = queue;
   }
 
-  /** Returns the tokens that a query sees, its own included. */
+  /** Returns the number of tokens that a query sees, including its own. */
   public int window() {
     return window;
   }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First measurements for the choice between loading and computing, before the first request. The
- * pages they write are free; nothing reads them.
+ * Measures loading and computing before the first request, so that the engine can choose between
+ * them. The measurements write free pages, which nothing reads.
  */
 public final class Calibration {
   private static final Logger LOG = LoggerFactory.getLogger(Calibration.class);
@@ -18,12 +18,15 @@ public final class Calibration {
   /** The only token at which the simulated model never ends the process. */
   private static final int TOKEN = 0;
 
-  /** The first is slower than those to come and does not count. */
+  /** The number of rounds; the first round is slower than the others and does not count. */
   private static final int ROUNDS = 3;
 
   private Calibration() {}
 
-  /** Measures. A failure is ignored: steps on such a device will fail with more detail. */
+  /**
+   * Runs the measurements. A failure is only logged, because steps on such a device will fail with
+   * more detail.
+   */
   public static void run(Backend backend, KvPages pages, int contextLength) {
     int tokens = Math.min(TOKENS, Math.min(contextLength, backend.maxBatchRows()));
     try {

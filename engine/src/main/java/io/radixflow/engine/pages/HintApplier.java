@@ -11,7 +11,7 @@ import io.radixflow.protocol.record.RetentionRange;
 import java.util.function.LongSupplier;
 
 /**
- * Applies the cache hints of requests: when a request ends, since until then its pages are locked.
+ * Applies the cache hints of a request when it ends, because its pages are locked until then.
  *
  * <p>Engine thread only.
  */
@@ -26,7 +26,7 @@ final class HintApplier {
   private long nextExpiry = Long.MIN_VALUE;
 
   /**
-   * @param clock milliseconds that only grow
+   * @param clock milliseconds that never decrease
    */
   HintApplier(RadixCache cache, PageAllocator allocator, LongSupplier clock) {
     this.cache = cache;
@@ -35,14 +35,14 @@ final class HintApplier {
     this.clock = clock;
   }
 
-  /** Returns the pinned prefixes; a session's pin has its slot as owner. */
+  /** Returns the pinned prefixes; the owner of a session's pin is its slot. */
   Pins pins() {
     return pins;
   }
 
   /**
-   * Applies the hints of a request that is about to unlock its prefix, unless nothing follows it:
-   * its session was closed, or another turn has replaced it.
+   * Applies the hints of a request that is about to unlock its prefix, unless no turn follows it
+   * because its session was closed or another turn has replaced it.
    */
   void ended(Request request) {
     CacheHints hints = request.spec.hints();
@@ -69,10 +69,10 @@ final class HintApplier {
   }
 
   /**
-   * Pins a prefix if its request asked for it; a session's pin moves there.
+   * Pins a prefix if its request asked for a pin; a session's earlier pin moves to the prefix.
    *
    * @param locked where the prefix ends
-   * @param pages how many pages it has
+   * @param pages number of pages of the prefix
    */
   void pin(Request request, TreeNode locked, int pages) {
     long millis = request.spec.hints().pinMillis();
@@ -100,7 +100,7 @@ final class HintApplier {
     return millis > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + millis;
   }
 
-  /** Ends pins and priorities that have expired; cheap if it is not time to look. */
+  /** Ends pins and priorities that have expired; cheap if no search is due. */
   void expire() {
     long now = clock.getAsLong();
     if (now >= nextExpiry) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Passes the changes of the cache to a sink, once per iteration of the engine. Never waits: changes
- * for which the sink has no room are dropped, and a snapshot follows when it has.
+ * Passes the changes of the cache to a sink, once per iteration of the engine. Never waits: if the
+ * sink has no room for changes, they are dropped, and a snapshot follows when the sink has room.
  *
  * <p>Engine thread only.
  */

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /**
  * The pages of running requests: taken from the cache and the pool at admission, grown token by
- * token, passed to the cache as they are computed, given back at the end.
+ * token, passed to the cache as they are computed, and given back at the end.
  *
  * <p>A running request's page table, by page index; each range has one owner:
  *
@@ -40,10 +40,10 @@ import java.util.stream.Stream;
  * </pre>
  *
  * <p>{@link #admit} fills the ranges in this order: pages found in the cache, the partial page that
- * its session's turn before has left, pages loaded from the tiers below, pages to be computed.
+ * the session's previous turn has left, pages loaded from the tiers below, pages to be computed.
  *
- * <p>A page that the tiers below copy as it leaves the cache is free only once that has ended, so
- * pages are asked for before they are needed.
+ * <p>A page that the tiers below copy when it leaves the cache is free only after the copy has
+ * ended. So pages are requested before they are needed.
  *
  * <p>Engine thread only.
  */
@@ -72,13 +72,13 @@ public final class KvPages {
   private KvEventFeed events;
 
   /**
-   * @param maxRunning requests that have pages at once, including ended requests that wait for a
-   *     step in flight
+   * @param maxRunning number of requests that have pages at the same time, including ended requests
+   *     that wait for a step in flight
    * @param window tokens that a query sees in the layers of the pool's window parts
    * @param options which pages requests share
    * @param slots drops sessions that have nothing cached
-   * @param tiers below the pool
-   * @param clock milliseconds that only grow
+   * @param tiers the tiers below the pool
+   * @param clock milliseconds that never decrease
    */
   public KvPages(
       KvPool pool,
@@ -128,14 +128,16 @@ public final class KvPages {
     pool.discard(page);
   }
 
-  /** Hands what changes in the cache, which is empty, to a sink. */
+  /** Reports changes of the cache to a sink from now on. The cache must be empty. */
   public void publish(KvEventSink sink) {
     events = new KvEventFeed(sink, this::content);
     cache.listen(events, events.tokenIds());
     tiers.listen(events);
   }
 
-  /** Returns the content of the cache and of the tiers below it, no page before its parent. */
+  /**
+   * Returns the content of the cache and of the tiers below it. Each page comes after its parent.
+   */
   public List<KvEvent.Stored> content() {
     return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
   }
@@ -189,7 +191,7 @@ public final class KvPages {
   }
 
   /**
-   * @param tokensAhead tokens computed for turns to come
+   * @param tokensAhead number of tokens computed ahead for future turns
    */
   public SessionStats sessionStats(long tokensAhead) {
     return new SessionStats(
@@ -201,12 +203,12 @@ public final class KvPages {
         tokensAhead);
   }
 
-  /** Ends pins and priorities whose time has come. */
+  /** Ends the expired pins and priorities. */
   public void expireHints() {
     hints.expire();
   }
 
-  /** See {@link SessionAwareCache#cut}; a pin of the turn moves there. */
+  /** See {@link SessionAwareCache#cut}; a pin of the turn moves to the new position. */
   public SessionPosition cut(Request turn, SessionPosition end, int tokens) {
     boolean pinned =
         turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPositionOf(turn.slot, end);
@@ -227,8 +229,8 @@ public final class KvPages {
   }
 
   /**
-   * Admits as {@link #admit} does, if there is something to compute or pin and the free pages
-   * suffice for it.
+   * Admits a request as {@link #admit} does, if there is something to compute or pin and there are
+   * enough free pages.
    */
   public boolean admitFree(Request request, PrefixMatch match) {
     int cached = match.pages() * pageTokens;
@@ -243,7 +245,7 @@ public final class KvPages {
     hints.pins().unpin(slot);
   }
 
-  /** Frees what only a session uses, and erases it in the tiers below. */
+  /** Frees the pages that only a session uses, and erases them in the tiers below. */
   public void close(CacheSlot slot) {
     List<SessionPosition> positions = slot.positions();
     hints.pins().unpin(slot);
@@ -252,7 +254,7 @@ public final class KvPages {
   }
 
   /**
-   * Erases below the device what a session had before a position that it does not continue from.
+   * Erases, below the device, the pages before a position from which a session no longer continues.
    *
    * @param left null if there is none
    */
@@ -263,8 +265,8 @@ public final class KvPages {
   }
 
   /**
-   * Notes where a request whose prompt is made continues its session, and names its pages; any
-   * thread that owns the request.
+   * Records where a request continues its session, and names its pages. The request's prompt is
+   * complete. Any thread that owns the request.
    */
   public void prepare(Request request) {
     if (request.slot != null) {
@@ -273,7 +275,7 @@ public final class KvPages {
     loads.name(request);
   }
 
-  /** Takes its page table from a request whose pages are lost, as the pool was emptied. */
+  /** Takes the page table from a request whose pages were lost when the pool was emptied. */
   public void forget(Request request) {
     request.pages.end();
   }
@@ -284,10 +286,10 @@ public final class KvPages {
   }
 
   /**
-   * Returns the longest cached prefix of all of a waiting request's tokens that can be used. Looked
-   * up only if the tree or the window parts have changed since the last time, and then from where
-   * that search ended. Of a request whose prompt is scored, pages count only where all rows of
-   * theirs are scored already: a cached page says nothing of the tokens in it.
+   * Returns the longest cached prefix of all of a waiting request's tokens that can be used.
+   * Searches only if the tree or the window parts have changed since the last search, and resumes
+   * where that search ended. If a request's prompt is scored, a page counts only if all of its rows
+   * are already scored, because a cached page contains no scores.
    */
   public PrefixMatch match(Request request) {
     long version = cache.version();
@@ -311,26 +313,27 @@ public final class KvPages {
   }
 
   /**
-   * Gives a request the pages of all its tokens. Of its table, {@code m} being the matched pages:
+   * Gives a request the pages of all its tokens. In the request's table, with {@code m} matched
+   * pages:
    *
    * <pre>
    *   [0 .. m)      from the cache, shared and locked
-   *   [m .. m + p)  the page that the session's turn before did not fill; p is 0 or 1
+   *   [m .. m + p)  the page that the session's previous turn did not fill; p is 0 or 1
    *   [m + p .. n)  allocated; if p is 0, the first of them may be loaded from the tiers below
    * </pre>
    *
    * <p>If all of them are cached, the last token is computed again for its logits: it writes the
-   * same bits into its slot, as a KV entry depends on the prefix alone.
+   * same bits into its slot, because a KV entry depends only on the prefix.
    *
-   * @param headroom pages that must remain for others to grow
-   * @return whether there were enough
+   * @param headroom number of pages that must remain so that other requests can grow
+   * @return whether there were enough pages
    */
   public boolean admit(Request request, PrefixMatch match, int headroom) {
     if (tables.free() == 0 || !parts.hasRoomFor(request)) {
       return false;
     }
     if (shortage(request, match, headroom) > 0) {
-      // pins must not keep a request out that would run alone
+      // pins must not block a request that would run alone
       return headroom == 0 && hints.pins().unpinAll() && admit(request, match(request), headroom);
     }
     int needed = allocator.pagesFor(request.tokens.length()) - match.pages();
@@ -352,7 +355,7 @@ public final class KvPages {
     int filled = request.pages.count();
     allocator.allocExtend(table, request.pages.count() * pageTokens, request.tokens.length());
     request.pages.grow(match.pages() + needed);
-    // locked before the load, which otherwise might take the parts of cached pages
+    // the parts are locked before the load, which might otherwise take the parts of cached pages
     int found = Math.max(match.pages(), request.pages.found().pages());
     parts.admitted(request, table, computed(request, cached), found, filled);
     if (partial) {
@@ -384,7 +387,7 @@ public final class KvPages {
     return parts.hasRoomFor(request);
   }
 
-  /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
+  /** Takes the page that the session's previous turn did not fill; returns its useful tokens. */
   private int takePartialPage(Request request) {
     int tokens = partialTokens(request, request.pages.cached());
     if (tokens > 0) {
@@ -421,8 +424,8 @@ public final class KvPages {
   }
 
   /**
-   * Makes sure that a request has the page of a position, with its window part; false if none is
-   * free now.
+   * Makes sure that a request has the page of a position, with its window part; returns false if no
+   * page or part is free now.
    */
   public boolean ensure(Request request, int position) {
     return (position / pageTokens < request.pages.count() || grow(request))
@@ -435,9 +438,10 @@ public final class KvPages {
   }
 
   /**
-   * Gives positions that a request's next step computes what they lack, as far as there is any.
+   * Gives the positions of a request's next step the parts that they lack, as far as parts are
+   * available.
    *
-   * @param rows positions, of whose pages the request has all
+   * @param rows number of positions; the request has all of their pages
    * @return how many of them the step can compute
    */
   public int prepare(Request request, int rows) {
@@ -446,10 +450,11 @@ public final class KvPages {
   }
 
   /**
-   * Gives drafts what their positions lack, as far as no other running request may need it.
+   * Gives the positions of drafts the pages and parts that they lack, unless other running requests
+   * may need them.
    *
-   * @param position of the first of them
-   * @param running requests that may each need a page
+   * @param position the position of the first draft
+   * @param number of running requests that may each need a page
    * @return how many of them the step can compute
    */
   public int prepareDrafts(Request request, int position, int drafts, int running) {
@@ -487,9 +492,7 @@ public final class KvPages {
    *
    * <pre>
    *   [0 .. cached)     in the cache before
-   *   [cached .. full)  inserted now; where the cache has an equal page, the table gets that
-   *                     one and the request's is freed, unless a step in flight reads it: then
-   *                     the insertion ends there
+   *   [cached .. full)  inserted now; where the cache has an equal page, the table gets that page and the request's page is freed; if a step in flight reads it, the insertion ends there instead
    *   [full .. count)   stay the request's own
    * </pre>
    */
@@ -511,7 +514,7 @@ public final class KvPages {
     request.pages.commit(end);
   }
 
-  /** Returns how many whole pages of a running request's prompt a waiting one begins with. */
+  /** Returns how many whole pages of a running request's prompt a waiting request begins with. */
   public int sharedPages(Request waiting, Request running) {
     if (options.caching() != PrefixCaching.RADIX) {
       return 0;
@@ -520,7 +523,7 @@ public final class KvPages {
   }
 
   /**
-   * Notes that another request awaits a prefix of a running request.
+   * Records that another request awaits a prefix of a running request.
    *
    * @param pages the pages of the prefix
    */
@@ -531,7 +534,7 @@ public final class KvPages {
   /**
    * Copies the tokens that the cache has after the tokens of a running request.
    *
-   * @param into gets as many as it has room for
+   * @param into receives as many tokens as it has room for
    * @return how many
    */
   public int copyContinuation(Request request, int[] into) {
@@ -556,7 +559,7 @@ public final class KvPages {
       cache.unlock(request.pages.locked(), false);
     } else {
       SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
-      // a request preempted before its session's position will pass it again
+      // a request that was preempted before its session's position will pass the position again
       if (left != null && !end.isBefore(left)) {
         eraseLeft(left, request.slot);
       }
@@ -566,8 +569,9 @@ public final class KvPages {
   }
 
   /**
-   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
-   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
+   * Takes all pages from a request that has ended: its shared pages become evictable, and its own
+   * pages are freed, except a partial last page that its session keeps. Counts as one use of its
+   * prefix.
    *
    * @return the position from which its session continues, or null if it continues elsewhere
    */
@@ -598,7 +602,10 @@ public final class KvPages {
     return end;
   }
 
-  /** The page at {@code cached} if all full ones are cached and it has tokens; else -1. */
+  /**
+   * Returns the page at {@code cached} if all full pages are cached and that page has tokens;
+   * otherwise -1.
+   */
   private int partialPage(Request request) {
     boolean partial =
         !request.hasFailed()
@@ -620,8 +627,8 @@ public final class KvPages {
   }
 
   /**
-   * Frees {@code [cached .. count)} and the row. Some of the pages before may also be in flight,
-   * because they leave the cache; the tiers free these pages.
+   * Frees {@code [cached .. count)} and the row. Some of the earlier pages may also be in flight,
+   * because they are leaving the cache; the tiers free these pages.
    */
   private void free(Request request) {
     int[] table = table(request);
@@ -638,20 +645,20 @@ public final class KvPages {
 
   // ---- room: evicting what no request uses
 
-  /** Returns whether pages or window parts will be free soon that are not now. */
+  /** Returns whether pages or window parts that are in use now will soon be free. */
   public boolean awaitsPages() {
     return tiers.leavingPages() > 0 || tiers.lockedParts() > 0;
   }
 
-  /** Returns the number of pages that are free or can be made so. */
+  /** Returns the number of pages that are free or can be freed. */
   private int availablePages() {
     return allocator.free() + sessions.reclaimablePages();
   }
 
   /**
-   * Begins to make pages free if that may take a while.
+   * Starts freeing pages if that may take a while.
    *
-   * @return whether they are free, or can be at once
+   * @return whether the pages are free, or can be freed at once
    */
   private boolean isRoomReady(int pages) {
     boolean copiesFirst =
@@ -659,9 +666,7 @@ public final class KvPages {
     return !copiesFirst || makeFree(pages);
   }
 
-  /**
-   * Begins to make the pages free that running requests are about to need, if that takes a while.
-   */
+  /** Starts freeing the pages that running requests are about to need, if that takes a while. */
   public void makeFreeAhead(List<Request> running) {
     if (!tiers.copiesLeavingPages()) {
       return;
@@ -704,7 +709,7 @@ public final class KvPages {
    * Checks every page of device and host against the tree and the holders' tables. Repairs the
    * pages of the device.
    *
-   * @return how many were wrong
+   * @return how many pages and counters were wrong
    */
   public int repair(List<Request> holders) {
     int wrong = tiers.audit() ? 0 : 1;

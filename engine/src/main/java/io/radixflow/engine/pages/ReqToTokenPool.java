@@ -3,9 +3,9 @@ package io.radixflow.engine.pages;
 import java.util.Arrays;
 
 /**
- * The page tables of running requests, one row a request. Rows and their arrays are reused; an
- * array that a step may be reading is never changed below the pages it was given, and a row that
- * grows gets a new array.
+ * The page tables of running requests, one row per request. Rows and their arrays are reused. The
+ * entries that a step was given are never changed while the step may read them; a row that grows
+ * gets a new array.
  */
 public final class ReqToTokenPool {
   private static final int FIRST_PAGES = 32;
@@ -15,7 +15,7 @@ public final class ReqToTokenPool {
   private int freeCount;
 
   /**
-   * @param requests rows
+   * @param requests number of rows
    */
   public ReqToTokenPool(int requests) {
     rows = new int[requests][FIRST_PAGES];
@@ -26,22 +26,22 @@ public final class ReqToTokenPool {
     freeCount = requests;
   }
 
-  /** Returns the number of rows that no request has. */
+  /** Returns the number of free rows. */
   public int free() {
     return freeCount;
   }
 
-  /** Takes a row; there must be a free one. */
+  /** Takes a row; at least one must be free. */
   public int acquire() {
     return free[--freeCount];
   }
 
-  /** Gives a row back; no step may be reading it. */
+  /** Returns a row to the pool; no step may be reading it. */
   public void release(int row) {
     free[freeCount++] = row;
   }
 
-  /** Returns the page table of a row, valid until the next {@link #ensure} of it. */
+  /** Returns the page table of a row, valid until the next {@link #ensure} for it. */
   public int[] pages(int row) {
     return rows[row];
   }

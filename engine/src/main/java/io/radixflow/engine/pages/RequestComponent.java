@@ -38,18 +38,19 @@ interface RequestComponent {
   }
 
   /**
-   * Locks what the first step of a request reads, and reserves what it may always have.
+   * Locks the parts that the first step of a request reads, and reserves the parts that the request
+   * may always have.
    *
-   * @param computed tokens that it does not compute
+   * @param computed number of tokens that the request does not compute
    * @param found the cached pages of its tokens; the usable ones are in its table
    * @param filled pages of its table that hold tokens
    */
   default void admitted(Request request, int[] table, int computed, int found, int filled) {}
 
-  /** Takes over the parts that tiers have locked for {@code pages} pages on their way up. */
+  /** Takes over the parts that tiers have locked for {@code pages} pages that are being loaded. */
   default void loads(Request request, int from, int pages) {}
 
-  /** Releases what a request needs no more, since its pages have been loaded. */
+  /** Releases the parts that a request no longer needs because its pages have been loaded. */
   default void loaded(Request request, int[] table) {}
 
   /**
@@ -68,10 +69,13 @@ interface RequestComponent {
   /** Notes that another request awaits the first {@code pages} pages of a running request. */
   default void awaited(Request running, int pages) {}
 
-  /** Releases what a request had for steps that have failed; none is in flight. */
+  /** Releases the parts that a request had for failed steps; no step is in flight. */
   default void rewound(Request request, int[] table) {}
 
-  /** Releases all parts of a request that gives its pages back. Others may continue there. */
+  /**
+   * Releases all parts of a request that gives its pages back. Other requests may continue after
+   * these parts.
+   */
   default void release(Request request, int[] table) {}
 
   /** Visits the page of each part that a request has locked. */

@@ -13,13 +13,16 @@ import java.util.function.ToIntFunction;
 
 /**
  * The load-backs of requests. A request whose pages are on their way to the device counts them as
- * computed, and the copy as a step in flight: until it has ended, no request takes the pages away
- * or shares them, and no token that depends on them goes out. If it fails they are computed.
+ * computed, and the copy as a step in flight: until the copy has ended, no request takes or shares
+ * the pages, and no token that depends on them is sent. If the copy fails, the pages are computed.
  *
- * <p>Engine thread only, but for {@link #name}.
+ * <p>Engine thread only, except {@link #name}.
  */
 public final class RequestLoads {
-  /** The most times that a request looks again because pages have left the device meanwhile. */
+  /**
+   * The maximum number of times that a request looks again because pages have left the device in
+   * the meantime.
+   */
   private static final int LOOKS = 3;
 
   private final Tiers tiers;
@@ -27,21 +30,21 @@ public final class RequestLoads {
   private final ToIntFunction<Request> devicePages;
   private final Settled settled;
 
-  /** Requests whose pages are on their way to the device, or have just come. */
+  /** Requests whose pages are on their way to the device, or have just arrived. */
   private final List<Request> copying = new ArrayList<>();
 
-  /** Gets each request whose copy has ended. */
+  /** Receives each request whose copy has ended. */
   @FunctionalInterface
   interface Settled {
     /**
-     * @param failed whether the pages have not come
+     * @param failed whether the pages did not arrive
      */
     void settled(Request request, boolean failed);
   }
 
   /**
    * @param devicePages counts the pages of a waiting request's prefix that the device has
-   * @param settled is called before steps that read the pages are undone
+   * @param settled called before steps that read the pages are undone
    */
   RequestLoads(Tiers tiers, int pageTokens, ToIntFunction<Request> devicePages, Settled settled) {
     this.settled = settled;
@@ -50,7 +53,7 @@ public final class RequestLoads {
     this.devicePages = devicePages;
   }
 
-  /** The pool was emptied: all requests have lost their pages. */
+  /** Forgets all copies after the pool was emptied; all requests have lost their pages. */
   void reset() {
     copying.forEach(request -> request.pages.endLoad());
     copying.clear();
@@ -67,7 +70,7 @@ public final class RequestLoads {
     request.pages.name(tiers.name(key, request.spec.service().tenant()));
   }
 
-  /** Begins to look for what lower tiers have of a request that begins to wait. */
+  /** Starts looking for pages in lower tiers for a request that starts to wait. */
   public void look(Request request) {
     request.pages.lookAgain();
     if (tiers.copiesLeavingPages() && request.reply.scores() == null) {
@@ -102,7 +105,7 @@ public final class RequestLoads {
     return request.pages.loadBack() != null;
   }
 
-  /** A request does without the pages it has waited for. */
+  /** Gives up the pages for which a request has waited. */
   public void drop(Request request) {
     if (request.pages.loadBack() != null && !request.pages.loadBack().isCopied()) {
       request.pages.loadBack().release();
@@ -111,8 +114,8 @@ public final class RequestLoads {
   }
 
   /**
-   * Loads the pages that are worth loading for a request that is being admitted and has pages of
-   * its own.
+   * Loads the pages that are worth loading for a request that is being admitted and already has its
+   * own pages.
    *
    * @param onDevice pages of its prefix that the device has
    * @return how many pages are loaded after those
@@ -131,7 +134,7 @@ public final class RequestLoads {
     return pages;
   }
 
-  /** Returns the tokens that a request which has just been admitted gets from below the device. */
+  /** Returns the tokens that a newly admitted request gets from the tiers below the device. */
   public TierUsage usage(Request request) {
     LoadBack loadBack = request.pages.loadBack();
     if (loadBack == null) {
@@ -144,7 +147,7 @@ public final class RequestLoads {
         loadBack.micros());
   }
 
-  /** Returns the end of a request's tokens that are computed, or loaded and there. */
+  /** Returns the end of a request's tokens that are computed or completely loaded. */
   int settledTokens(Request request) {
     return isCopying(request)
         ? request.pages.loadBack().copiedFrom() * pageTokens
@@ -158,13 +161,13 @@ public final class RequestLoads {
   /**
    * Handles copies that have ended; never blocks.
    *
-   * @param ended gets each request that has ended and whose copy was the last to use its pages
+   * @param ended receives each ended request whose copy was the last to use its pages
    */
   public void poll(Consumer<Request> ended) {
     for (int i = 0; i < copying.size(); ) {
       Request request = copying.get(i);
       boolean failed = request.pages.loadBack().failure() != null;
-      // a step that has read what did not come is undone when it ends
+      // a step that has read missing pages is undone when it ends
       if (request.pages.loadBack().isCopying() || failed && request.steps.inFlight() > 1) {
         i++;
         continue;
@@ -177,10 +180,10 @@ public final class RequestLoads {
   }
 
   /**
-   * Waits for the pages of a request of which a step has ended, and which therefore are there or
-   * will not come.
+   * Waits for the pages of a request. One of its steps has ended, so the pages have arrived or will
+   * not arrive.
    *
-   * @return why they did not come, or null
+   * @return why the pages did not arrive, or null
    */
   public Throwable await(Request request) {
     if (!isCopying(request)) {

@@ -70,8 +70,8 @@ final class RequestWindows implements RequestComponent {
   }
 
   /**
-   * Number of parts with which a request can run row by row: the parts of its window, and one to
-   * write.
+   * Returns the number of parts with which a request can run row by row: the parts of its window,
+   * and one part to write.
    */
   private int needed(Request request) {
     return Math.min((request.tokens.maxLength() - 1) / pageTokens + 1, parts.endPages() + 1);

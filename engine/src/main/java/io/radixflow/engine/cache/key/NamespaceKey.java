@@ -13,8 +13,8 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The secret from which the names of namespaces are derived. It is equal on all TaskManagers, so
- * that a conversation finds its pages on every TaskManager; without it a namespace does not reveal
- * its tenant. Never shown.
+ * that a conversation finds its pages on every TaskManager. Without the secret, a namespace does
+ * not reveal its tenant. The secret is never shown.
  */
 @PublicApi
 public final class NamespaceKey implements Serializable {
@@ -34,7 +34,7 @@ public final class NamespaceKey implements Serializable {
   }
 
   /**
-   * A key from a configured secret.
+   * Creates a key from a configured secret.
    *
    * @throws IllegalArgumentException if the secret is blank
    */
@@ -53,13 +53,13 @@ public final class NamespaceKey implements Serializable {
   }
 
   /**
-   * The namespace of a tenant's pages: HMAC-SHA256 over a domain tag, tenant, salt and adapter,
-   * each framed by its length, in 64 lower-case hexadecimal digits. {@link #PUBLIC} if all three
-   * are empty: pages without a tenant are shared by all.
+   * Returns the namespace of a tenant's pages: the HMAC-SHA256 over a domain tag, tenant, salt and
+   * adapter, each framed by its length, in 64 lower-case hexadecimal digits. The namespace is
+   * {@link #PUBLIC} if all three are empty, because all tenants share pages without a tenant.
    *
    * @param tenant owner of the conversation
    * @param salt separates a tenant's pages further
-   * @param adapter what changes the model's weights, and so what its pages hold
+   * @param adapter the adapter, which changes the model's weights and so the content of the pages
    */
   public String namespace(String tenant, String salt, String adapter) {
     if (tenant.isEmpty() && salt.isEmpty() && adapter.isEmpty()) {
@@ -69,8 +69,8 @@ public final class NamespaceKey implements Serializable {
   }
 
   /**
-   * A tag that identifies a tenant in lower tiers without naming it: the first 8 bytes, big endian,
-   * of the HMAC-SHA256 over another domain tag and the tenant, each framed by its length.
+   * Returns a tag that identifies a tenant in lower tiers without naming it: the first 8 bytes, big
+   * endian, of the HMAC-SHA256 over another domain tag and the tenant, each framed by its length.
    */
   public long tenantTag(String tenant) {
     return ByteBuffer.wrap(mac(Framing.of(TENANT_DOMAIN, tenant))).getLong();

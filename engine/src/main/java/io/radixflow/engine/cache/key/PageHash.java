@@ -2,8 +2,8 @@ package io.radixflow.engine.cache.key;
 
 /**
  * A 64-bit hash of the prefix that ends with a page, chained from page to page. It distinguishes
- * pages in statistics, never in look-ups. Mixing is the finaliser of SplitMix64 (Steele, Lea, Flood
- * 2014).
+ * pages in statistics, never in look-ups. The mixing function is the finaliser of SplitMix64
+ * (Steele, Lea, Flood 2014).
  */
 public final class PageHash {
   private PageHash() {}

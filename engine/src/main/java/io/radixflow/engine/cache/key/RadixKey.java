@@ -7,7 +7,7 @@ import java.util.Objects;
  * {@link #length()} of them must not change while the key is in use.
  *
  * @param namespace isolates pages: keys of different namespaces share nothing; empty for the public
- *     one
+ *     namespace
  * @param tokens token ids from position 0
  * @param length how many of {@code tokens} belong to the key
  * @param publicTokens how many tokens from the beginning may be shared with all namespaces: their
@@ -30,12 +30,12 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return new RadixKey("", tokens, tokens.length);
   }
 
-  /** Whole pages that the key spans. */
+  /** Returns the number of whole pages in the key. */
   public int pages(int pageTokens) {
     return length / pageTokens;
   }
 
-  /** Number of whole pages before the pages of the key's own namespace. */
+  /** Returns the number of whole pages before the pages of the key's own namespace. */
   public int publicPages(int pageTokens) {
     return namespace.equals(NamespaceKey.PUBLIC) ? 0 : publicTokens / pageTokens;
   }
@@ -45,7 +45,10 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return page < publicPages(pageTokens) ? NamespaceKey.PUBLIC : namespace;
   }
 
-  /** The end of the pages from {@code page} on in one namespace, at most {@code limit}. */
+  /**
+   * Returns the end of the pages that follow {@code page} in the same namespace, at most {@code
+   * limit}.
+   */
   public int namespaceEnd(int page, int limit, int pageTokens) {
     int end = publicPages(pageTokens);
     return page < end ? Math.min(limit, end) : limit;

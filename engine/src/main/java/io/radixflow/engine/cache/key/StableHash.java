@@ -16,7 +16,7 @@ public final class StableHash {
     return ByteBuffer.wrap(Sha256.of(Framing.of(parts))).getLong();
   }
 
-  /** SHA-256 over the framed parts, in 64 lower-case hexadecimal digits. */
+  /** Returns the SHA-256 over the framed parts, in 64 lower-case hexadecimal digits. */
   public static String hex(String... parts) {
     return HexFormat.of().formatHex(Sha256.of(Framing.of(parts)));
   }

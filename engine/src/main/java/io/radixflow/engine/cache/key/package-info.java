@@ -1,5 +1,5 @@
 /**
- * The keys by which cached pages are found and the names that they have: token ids within a
- * namespace, and digests of pages.
+ * Keys and names of cached pages. A key consists of token ids within a namespace; a name is the
+ * digest of a page.
  */
 package io.radixflow.engine.cache.key;

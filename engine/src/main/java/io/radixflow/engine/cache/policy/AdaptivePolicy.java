@@ -8,31 +8,34 @@ import io.radixflow.engine.cache.TreeNode;
 
 /**
  * Evicts the least valuable page first. Pages are ranked by hit density, which is learned from the
- * traffic for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
- * memory of evicted pages, and changes as it observes reuses: first for all kinds together, then
- * for each kind; see {@link KindOdds}. If the probability of a use falls with the age, the
- * resulting order is LRU. If few of the prefixes fit, it keeps some of them, whereas LRU would lose
- * all of them in turn.
+ * traffic for each kind of page and each age; see {@link ReuseModel}. The policy begins close to
+ * LFU with a memory of evicted pages, and changes as it observes reuses: first for all kinds
+ * together, then for each kind; see {@link KindOdds}. If the probability of a use falls with age,
+ * the resulting order is LRU. If only a few prefixes fit, the policy keeps some of them, whereas
+ * LRU would evict all of them in turn.
  *
- * <p>The kind of a page is how often it was used, including uses before an eviction ({@link
- * GhostPages}), and in which turn of its conversation it was stored, if that is known.
+ * <p>The kind of a page depends on how often the page was used, including uses before an eviction
+ * ({@link GhostPages}), and on the turn of its conversation that stored it, if that is known.
  *
  * <p>Priorities come before the learned ranks: pages with a raised priority are evicted after all
  * other pages, pages with a lowered priority before them.
  *
- * <p>A use costs O(log slots). A victim costs O(1), except the first victim of a tick, which looks
- * at each slot (about 150). Learning is part of uses, not of evictions: every few ticks one kind is
- * learned again, if a page was evicted since. All kinds are learned at once only at the beginning,
- * when each request changes much, and when a kind is new.
+ * <p>A use costs O(log slots). Choosing a victim costs O(1), except for the first victim of a tick,
+ * for which the policy looks at each slot (about 150). Learning happens during uses, not evictions:
+ * every few ticks one kind is learned again if a page was evicted since the last use. All kinds are
+ * learned at once only at the beginning, when each request changes a lot, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
-  /** The most ticks between two times at which all is learned; after that one part at a time. */
+  /**
+   * The longest interval between learning all kinds, in ticks; later, one part is learned at a
+   * time.
+   */
   private static final long LEARNING_INTERVAL = 32;
 
   /** Ticks between learning one part and the next. */
   private static final long PART_INTERVAL = 4;
 
-  /** Leaves of a priority other than 0. */
+  /** Leaves with a priority other than 0. */
   private final LeafHeap ranked = new LeafHeap(AdaptivePolicy::isBefore);
 
   private final IdlePages idle = new IdlePages(PageKind.COUNT);
@@ -43,7 +46,7 @@ final class AdaptivePolicy implements EvictionPolicy {
   private int learntKinds;
   private long learntAt = -1;
 
-  /** The list of the next victims as long as no slot changes; null if it must be chosen. */
+  /** The list of the next victims until a slot changes; null if the list must be chosen. */
   private NodeList next;
 
   private double nextDensity;
@@ -108,7 +111,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     idle.addWaiting(node.lastUsedAt(), PageKind.of(node), -model.weight(node.lastUsedAt()));
   }
 
-  /** The wait of pages that were last used at a tick has ended. */
+  /** Ends the wait of pages that were last used at a tick, and counts their reuse. */
   private void used(int kind, long lastUsedAt, int pages) {
     double weight = pages * model.weight(lastUsedAt);
     idle.addWaiting(lastUsedAt, kind, -weight);
@@ -158,7 +161,10 @@ final class AdaptivePolicy implements EvictionPolicy {
     delist(node);
   }
 
-  /** The parent of a victim was last used with it or later, and replaces it among equals. */
+  /**
+   * The parent of a victim was last used at the same time or later, so it replaces the victim among
+   * leaves of equal value.
+   */
   @Override
   public void childless(TreeNode node) {
     enlist(node, true);

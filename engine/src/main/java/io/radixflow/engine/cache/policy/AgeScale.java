@@ -8,8 +8,8 @@ import java.util.Arrays;
  */
 final class AgeScale {
   /**
-   * With three buckets, the usual gap between turns is in another bucket than half or twice that
-   * gap. More buckets only add noise.
+   * With three buckets, the usual gap between turns is in a different bucket from half or twice
+   * that gap. More buckets only add noise.
    */
   private static final int PER_OCTAVE = 3;
 

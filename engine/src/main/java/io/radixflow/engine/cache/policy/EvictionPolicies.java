@@ -9,13 +9,13 @@ import java.util.Locale;
 /** The eviction policies by their names in the configuration. */
 @PublicApi
 public final class EvictionPolicies {
-  /** Uses from which on SLRU protects a page. */
+  /** The number of uses from which SLRU protects a page. */
   static final int SLRU_THRESHOLD = 2;
 
   private static final List<String> NAMES =
       List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority", "lfu-ghost", "adaptive");
 
-  /** The policy of an engine without a configured one. */
+  /** The policy of an engine for which none is configured. */
   public static final String DEFAULT = "adaptive";
 
   private EvictionPolicies() {}
@@ -26,7 +26,7 @@ public final class EvictionPolicies {
   }
 
   /**
-   * @throws IllegalArgumentException if no policy is called so
+   * @throws IllegalArgumentException if no policy has this name
    */
   public static void checkName(String name) {
     if (!isKnown(name)) {
@@ -44,8 +44,8 @@ public final class EvictionPolicies {
    * Returns a new policy.
    *
    * @param name one of {@link #names()}, in any case
-   * @param poolPages pages of the pool that it is for
-   * @param protectedShare part of the pool that SLRU's protected segment may take; 1 is SGLang's
+   * @param poolPages number of pages in the policy's pool
+   * @param protectedShare part of the pool that SLRU's protected segment may take; 1 as in SGLang
    * @throws IllegalArgumentException if no policy has this name
    */
   public static EvictionPolicy of(String name, int poolPages, double protectedShare) {

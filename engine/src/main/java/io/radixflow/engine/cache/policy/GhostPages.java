@@ -30,7 +30,7 @@ final class GhostPages {
   private final byte[] turns;
 
   /**
-   * @param entries least number of pages to remember; rounded up to a power of two
+   * @param entries minimum number of pages to remember; rounded up to a power of two
    */
   GhostPages(int entries) {
     int groups = Integer.highestOneBit(Math.max(1, (entries - 1) / WAYS)) * 2;

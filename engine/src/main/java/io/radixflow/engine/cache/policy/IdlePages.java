@@ -5,13 +5,14 @@ import io.radixflow.engine.cache.TreeNode;
 import java.util.Arrays;
 
 /**
- * Pages that wait for their next use, by kind and by when they were last used: how many there are,
- * evicted ones with them, and which leaves of the tree may be evicted.
+ * Counts the pages that wait for their next use, including evicted pages, by kind and time of last
+ * use. It also lists the leaves of the tree that may be evicted.
  *
- * <p>Times of last use are kept in slots, of one tick for the latest; whenever there are more than
- * {@link #SLOTS_A_LEVEL} of a width, the two oldest of it become one (an exponential histogram;
- * Datar, Gionis, Indyk, Motwani 2002). So there are some 150 slots at most, a slot is never wider
- * than about a quarter of its age, and all operations are O(1) or O(log slots), amortised.
+ * <p>Times of last use are grouped into slots. The latest slot is one tick wide. When there are
+ * more than {@link #SLOTS_A_LEVEL} slots of one width, the two oldest of them are merged (an
+ * exponential histogram; Datar, Gionis, Indyk, Motwani 2002). So there are at most about 150 slots,
+ * and no slot is wider than about a quarter of its age. All operations take amortised O(1) or O(log
+ * slots).
  */
 final class IdlePages {
   private static final int SLOTS_A_LEVEL = 8;
@@ -43,7 +44,7 @@ final class IdlePages {
   private int size;
 
   /**
-   * @param kinds of pages, at most 32
+   * @param kinds number of kinds of pages, at most 32
    */
   IdlePages(int kinds) {
     this.kinds = kinds;
@@ -55,7 +56,10 @@ final class IdlePages {
     return size;
   }
 
-  /** Makes a slot for pages used at a tick; ticks only grow. Returns whether slots changed. */
+  /**
+   * Creates a slot for pages used at a tick; ticks never decrease. Returns whether the slots
+   * changed.
+   */
   boolean begin(long tick) {
     if (size > 0 && starts[size - 1] >= tick) {
       return false;
@@ -86,7 +90,7 @@ final class IdlePages {
     }
   }
 
-  /** Makes a slot and the next one a slot of the next level. */
+  /** Merges a slot and the next slot into one slot of the next level. */
   private void merge(int first) {
     Slot into = slots[first];
     Slot from = slots[first + 1];
@@ -123,7 +127,7 @@ final class IdlePages {
     return low;
   }
 
-  /** Ticks between the middle of a slot and {@code now}. */
+  /** Returns the ticks between the middle of a slot and {@code now}. */
   long age(int slot, long now) {
     long end = slot + 1 < size ? starts[slot + 1] - 1 : Math.max(now, starts[slot]);
     return now - (starts[slot] + end) / 2;
@@ -150,12 +154,12 @@ final class IdlePages {
     }
   }
 
-  /** Returns the kinds of which a slot has leaves, a bit each. */
+  /** Returns the kinds of the leaves in a slot, as one bit per kind. */
   int occupiedKinds(int slot) {
     return occupied[slot];
   }
 
-  /** Leaves of a kind that were last used in a slot, in the order of their use. */
+  /** Returns the leaves of a kind that were last used in a slot, in the order of their use. */
   NodeList leaves(int slot, int kind) {
     return slots[slot].leaves[kind];
   }
@@ -165,7 +169,7 @@ final class IdlePages {
     return Math.max(0, slots[slot].waiting[kind]);
   }
 
-  /** Adds to the weight of pages last used at a tick, or takes from it. */
+  /** Adds {@code weight}, which may be negative, to the weight of pages last used at a tick. */
   void addWaiting(long tick, int kind, double weight) {
     slots[slotOf(tick)].waiting[kind] += weight;
   }

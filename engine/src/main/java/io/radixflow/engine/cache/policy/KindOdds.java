@@ -3,11 +3,12 @@ package io.radixflow.engine.cache.policy;
 import java.util.Arrays;
 
 /**
- * Estimates how much likelier pages of a kind are used again than other pages, while few reuses of
- * the kind itself are known. The estimate is the given odds, raised to a learned power. The power
- * is 1 at first; at 0 all kinds are alike. It is one number, estimated from the reuses of all
- * kinds, so it is known long before the rates of each kind. If often used pages are not likelier to
- * be used again, as in conversations of any length, the order soon comes close to the order of LRU.
+ * Estimates how much more likely pages of a kind are to be used again than other pages, while few
+ * reuses of that kind are known. The estimate is the given odds, raised to a learned power. The
+ * power is 1 at first; at 0 all kinds are alike. It is one number, estimated from the reuses of all
+ * kinds, so it is known long before the rates of each kind. If frequently used pages are not more
+ * likely to be used again, as in conversations of any length, the order soon approaches the order
+ * of LRU.
  *
  * <p>The power is the slope of a weighted regression: the logarithm of (reuses seen / reuses
  * expected if the kinds were alike) on the logarithm of the given odds. The weight of a kind is the
@@ -27,7 +28,7 @@ final class KindOdds {
   private double xy;
 
   /**
-   * @param odds of the first kinds, which take part in learning; all other kinds have odds 1
+   * @param odds the initial odds of the first kinds, which are learned; all other kinds have odds 1
    */
   KindOdds(double[] odds) {
     this.odds = odds.clone();
@@ -70,7 +71,7 @@ final class KindOdds {
   /**
    * Sets the odds from the observations added since {@link #begin}.
    *
-   * @param priorPages pages that a simpler estimate counts
+   * @param priorPages the weight of the simpler estimate, in pages
    */
   void fit(double priorPages) {
     double prior = PRIOR_OF_POWER * priorPages;

@@ -4,7 +4,7 @@ import io.radixflow.engine.cache.TreeNode;
 
 /**
  * LFU that remembers evicted pages: a page that returns keeps its earlier uses. The memory is
- * bounded, see {@link GhostPages}. Each operation takes O(log leaves).
+ * bounded; see {@link GhostPages}. Each operation takes O(log leaves).
  */
 final class LfuGhostPolicy extends LeafOrderPolicy {
   private final GhostPages ghosts;

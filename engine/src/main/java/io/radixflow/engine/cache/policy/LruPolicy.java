@@ -4,7 +4,7 @@ import io.radixflow.engine.cache.EvictionPolicy;
 import io.radixflow.engine.cache.NodeList;
 import io.radixflow.engine.cache.TreeNode;
 
-/** The least recently used page goes first; every operation is O(1). */
+/** Evicts the least recently used page first; every operation is O(1). */
 final class LruPolicy implements EvictionPolicy {
   private final NodeList nodes = new NodeList();
 

@@ -4,16 +4,16 @@ import io.radixflow.engine.cache.TreeNode;
 import java.util.Arrays;
 
 /**
- * The kinds of pages that {@link ReuseModel} treats alike: by the number of their uses, in growing
- * steps, and by the turn of the conversation that stored them, if it is known. The number of uses
- * of a page at a conversation's end carries no information, because it is always one; its turn says
- * how long the conversation is.
+ * The kinds of pages; {@link ReuseModel} treats pages of one kind alike. A page's kind depends on
+ * the number of its uses, in growing steps, and on the conversation turn that stored it, if the
+ * turn is known. The number of uses of a page at a conversation's end carries no information,
+ * because it is always one. The page's turn shows how long the conversation is.
  */
 final class PageKind {
-  /** The most uses of each kind except the last. */
+  /** The maximum number of uses for each kind except the last. */
   private static final int[] MOST_USES = {1, 2, 3, 5, 8, 16, 32};
 
-  /** The number of kinds of pages whose turn is unknown; they are the kinds below this. */
+  /** The number of kinds of pages whose turn is unknown; these are the kinds below this number. */
   static final int UNTOLD = MOST_USES.length + 1;
 
   /**
@@ -22,7 +22,10 @@ final class PageKind {
    */
   private static final int[] LAST_TURNS = {0, 1, 3};
 
-  /** The exponent of steps of uses. It gives five times the odds for a second use. */
+  /**
+   * The exponent of the steps of uses. A page used twice has over five times the odds of a page
+   * used once.
+   */
   private static final double ODDS_EXPONENT = 2.5;
 
   static final int COUNT = UNTOLD * (LAST_TURNS.length + 1);

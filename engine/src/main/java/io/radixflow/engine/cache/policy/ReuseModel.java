@@ -3,10 +3,10 @@ package io.radixflow.engine.cache.policy;
 import java.util.Arrays;
 
 /**
- * Learns when pages are used again, and derives the value of keeping a page. This value is its hit
+ * Learns when pages are used again, and derives the value of keeping a page. This value is the hit
  * density: the expected hits per tick if the page is kept for the best length of time. For a page
  * of age {@code a}, with {@code F} the distribution of the ages at which pages of its kind are used
- * again, it is the maximum over {@code t} of
+ * again, the density is the maximum over {@code t} of
  *
  * <pre>(F(a + t) - F(a)) / (sum of (1 - F) from a to a + t)</pre>
  *
@@ -16,12 +16,12 @@ import java.util.Arrays;
  * does not depend on the choice of evicted pages.
  *
  * <p>The hazard of each bucket of ages is estimated from the reuses in it and the pages that
- * reached it, those still waiting included (Kaplan, Meier 1958). Observations are few and come in
+ * reached it, including those still waiting (Kaplan, Meier 1958). Observations are few and come in
  * bunches, because a run of pages is used at once. So each estimate is drawn towards a simpler
  * estimate that is scaled to the number of observed reuses. The estimate of a kind is drawn towards
  * the estimate of all kinds times the kind's odds. The estimate of all kinds is drawn towards a
  * hazard that falls with the age. Then neighbouring ages are averaged, and the densities of a kind
- * are drawn together; this is stronger if fewer of the kind's reuses were observed. Without
+ * are drawn together, more strongly if fewer of the kind's reuses were observed. Without
  * observations, kinds are ordered by their odds, and pages within a kind by LRU.
  *
  * <p>The weight of a reuse depends on the tick at which its wait began. It halves every {@link
@@ -35,15 +35,18 @@ final class ReuseModel {
   private static final double LARGEST_EXPONENT = 64;
 
   /**
-   * The weight of a simpler estimate in pages, of which a request uses tens to hundreds at once, so
-   * that a few requests do not decide however few pages fit.
+   * The weight of a simpler estimate, in pages. A request uses tens to hundreds of pages at once.
+   * So this weight prevents a few requests from deciding the estimate, even if few pages fit.
    */
   private static final double PRIOR_PAGES = 200;
 
   /** An additional weight, as a share of the pages that fit. */
   private static final double PRIOR_SHARE = 0.01;
 
-  /** Its weight in the estimate of all kinds, as a multiple. */
+  /**
+   * The weight of the simpler estimate in the estimate of all kinds, as a multiple of its usual
+   * weight.
+   */
   private static final double PRIOR_OF_ALL = 2;
 
   /**
@@ -58,11 +61,11 @@ final class ReuseModel {
   private static final double PRIOR_EXPONENT = 0.5;
 
   /**
-   * The share of a kind's mean in its densities before any reuse is seen; the rest is the age's.
+   * The share of a kind's mean in its densities before any reuse is seen; the rest depends on age.
    */
   private static final double SHARE_OF_MEAN = 0.8;
 
-  /** Reuses that halve that share, as a multiple of what a simpler estimate counts. */
+  /** The number of reuses that halves that share, as a multiple of a simpler estimate's weight. */
   private static final double PRIOR_OF_MEAN = 3;
 
   private static final double LARGEST_HAZARD = 0.999;
@@ -88,7 +91,7 @@ final class ReuseModel {
 
   /** The rates at which pages are used again, by the bucket of their age. */
   private static final class Rates {
-    /** The rate for each unit of the logarithm of the age. */
+    /** The rate per unit of the logarithm of the age. */
     final double[] rate = new double[AgeScale.buckets()];
 
     /** The probability of a reuse in the bucket, for a page that reaches it. */
@@ -96,16 +99,16 @@ final class ReuseModel {
   }
 
   /**
-   * What {@link #learnPart} learns next: a kind, or, if this equals {@link #kinds}, the rates that
-   * all kinds have in common.
+   * What {@link #learnPart} learns next: a kind, or, after the last kind in use, the rates that all
+   * kinds have in common.
    */
   private int part;
 
   /**
-   * @param kinds number of kinds of pages; each kind is learned by itself
-   * @param odds for the first kinds: how much likelier their pages are used again than other pages,
-   *     until reuses are known; the other kinds have odds 1; see {@link KindOdds}
-   * @param capacity pages that fit
+   * @param kinds number of kinds of pages; each kind is learned separately
+   * @param odds for the first kinds: how much more likely their pages are to be used again than
+   *     other pages, until reuses are known; the other kinds have odds 1; see {@link KindOdds}
+   * @param capacity number of pages that fit
    */
   ReuseModel(int kinds, double[] odds, int capacity) {
     this.kinds = kinds;
@@ -132,13 +135,14 @@ final class ReuseModel {
   }
 
   /**
-   * Hits per tick that a page of a kind and age is worth, as of when that kind was last learned.
+   * Returns the hits per tick that keeping a page of a kind and age is worth, as of the last time
+   * that kind was learned.
    */
   double density(int kind, int bucket) {
     return density[kind][bucket];
   }
 
-  /** Brings the densities of the first {@code used} kinds up to date. */
+  /** Updates the densities of the first {@code used} kinds. */
   void learn(IdlePages idle, int used, long now) {
     rebase(idle, now);
     for (int kind = 0; kind < used; kind++) {
@@ -152,9 +156,9 @@ final class ReuseModel {
   }
 
   /**
-   * Brings the densities of one of the first {@code used} kinds up to date, the next one with each
-   * call; and what all kinds have in common, after the last: a few microseconds instead of some for
-   * each kind.
+   * Updates the densities of one of the first {@code used} kinds, the next kind with each call. The
+   * call after the last kind updates what all kinds have in common. A call takes a few
+   * microseconds, instead of a few for each kind.
    */
   void learnPart(IdlePages idle, int used, long now) {
     if (part < used) {
@@ -233,7 +237,7 @@ final class ReuseModel {
     fillHazards(into);
   }
 
-  /** Makes {@link #atRisk} the pages that reached each bucket; returns those used again. */
+  /** Sets {@link #atRisk} to the pages that reached each bucket; returns the pages used again. */
   private double reach(double[] used, double[] idle) {
     double older = 0;
     double seen = 0;
@@ -245,7 +249,7 @@ final class ReuseModel {
     return seen;
   }
 
-  /** Returns how many of the pages {@link #atRisk} would be used again at some rates. */
+  /** Returns how many of the pages {@link #atRisk} would be used again at the given rates. */
   private double expected(Rates rates) {
     double expected = 0;
     for (int i = buckets - 1; i >= 0; i--) {
@@ -273,7 +277,10 @@ final class ReuseModel {
     }
   }
 
-  /** Fills in the densities for some hazards; a page is taken to be in its bucket's middle. */
+  /**
+   * Computes the densities for the given hazards; a page is assumed to be in the middle of its
+   * bucket.
+   */
   private void rank(double[] hazard, double[] densities) {
     for (int from = 0; from < buckets; from++) {
       double used = 1 - Math.sqrt(1 - hazard[from]);
@@ -293,7 +300,7 @@ final class ReuseModel {
 
   /**
    * Draws a kind's densities towards their geometric mean over the time that its pages have waited:
-   * differences between kinds are known sooner than those between ages.
+   * differences between kinds are known sooner than differences between ages.
    */
   private void drawToMean(int kind, double weight) {
     double[] densities = density[kind];

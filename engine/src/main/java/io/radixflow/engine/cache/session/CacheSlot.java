@@ -18,13 +18,13 @@ public final class CacheSlot {
   private volatile boolean closed;
   int running;
 
-  /** Turns that have ended; preempted ones have not. */
+  /** The number of turns that have ended; a preemption does not end a turn. */
   int ended;
 
   int partialPage = -1;
   SessionPosition partialOf;
 
-  /** Pages that count for the tenant, and pages over a bound, which go first. */
+  /** Pages that count for the tenant, and pages over a bound, which are evicted first. */
   int charged;
 
   int excess;
@@ -53,7 +53,8 @@ public final class CacheSlot {
   }
 
   /**
-   * Returns whether the session was closed; the pages of its last turns are then freed as they end.
+   * Returns whether the session was closed; if so, the pages of its last turns are freed when those
+   * turns end.
    */
   public boolean isClosed() {
     return closed;
@@ -69,12 +70,15 @@ public final class CacheSlot {
     return partialPage;
   }
 
-  /** Returns whether the slot does not have a position. */
+  /** Returns whether the slot has no positions. */
   public boolean isEmpty() {
     return positions.isEmpty();
   }
 
-  /** Returns the positions from which its branches continue, the least recently used first. */
+  /**
+   * Returns the positions from which the session's branches continue, the least recently used
+   * first.
+   */
   public List<SessionPosition> positions() {
     return positions;
   }
@@ -88,7 +92,7 @@ public final class CacheSlot {
     return null;
   }
 
-  /** Replaces the position of a branch, which becomes the one that was used last. */
+  /** Replaces the position of a branch, and makes it the most recently used. */
   void put(SessionPosition position) {
     List<SessionPosition> next = new ArrayList<>(positions);
     next.removeIf(other -> other.branch.equals(position.branch));
@@ -107,8 +111,8 @@ public final class CacheSlot {
   }
 
   /**
-   * Returns the position, of any branch, that shares the most tokens with a prompt; any thread. So
-   * a forked branch starts from the position of the branch that it was forked from.
+   * Returns the position, of any branch, that shares the most tokens with a prompt. So a forked
+   * branch starts from the position of the branch that it was forked from. Any thread.
    *
    * @param ids the prompt
    * @param count number of the prompt's ids in {@code ids}
@@ -124,7 +128,7 @@ public final class CacheSlot {
     return best;
   }
 
-  /** The state of the session's pages as seen on the device: never {@link SlotState#COLD}. */
+  /** Returns the state of the session's pages on the device; never {@link SlotState#COLD}. */
   public SlotState state() {
     if (running > 0) {
       return SlotState.HOT;

@@ -8,12 +8,13 @@ import java.util.Iterator;
 import java.util.Map;
 
 /**
- * Prefixes that are kept from eviction until a time, by a lock of their own; one for each owner.
- * All pins together, and the pins of one tenant, are limited to a share of the pool: a prefix that
- * does not fit is not pinned. Pages common to several pinned prefixes count more than once.
+ * Prefixes that are protected from eviction until a given time, each by its own lock. An owner has
+ * at most one. All pins together, and the pins of one tenant, are limited to a share of the pool: a
+ * prefix that does not fit is not pinned. Pages common to several pinned prefixes count more than
+ * once.
  *
  * <p>The parts of pages before the end of a pinned prefix are kept as well, unless running requests
- * need them: pins do not reduce how many requests can run.
+ * need them: pins do not reduce the number of requests that can run.
  *
  * <p>Owned by the cache's thread.
  */
@@ -52,12 +53,12 @@ public final class Pins {
   }
 
   /**
-   * Pins a prefix in place of the owner's earlier one.
+   * Pins a prefix, and ends the owner's earlier pin.
    *
-   * @param owner the session or request that asked for it; compared by {@code equals}
+   * @param owner the session or request that asked for the pin; compared by {@code equals}
    * @param node where the prefix ends; locked by the caller
    * @param until milliseconds of the engine's clock
-   * @return whether it fits
+   * @return whether the prefix fits
    */
   public boolean pin(Object owner, String tenant, TreeNode node, long until) {
     unpin(owner);
@@ -103,7 +104,7 @@ public final class Pins {
     return any;
   }
 
-  /** Ends the pins whose time has come. */
+  /** Ends the expired pins. */
   public void expire(long now) {
     for (Iterator<Pin> each = pins.values().iterator(); each.hasNext(); ) {
       Pin pin = each.next();

@@ -11,17 +11,18 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * A prefix cache that knows sessions: between turns a {@link CacheSlot} keeps its positions in the
- * tree, from which the next turn's look-up resumes, so that it costs what the turn adds.
+ * A prefix cache that knows sessions. Between turns, a {@link CacheSlot} keeps the session's
+ * positions in the tree. The next turn's look-up resumes from them, so its cost depends only on
+ * what the turn adds.
  *
  * <ul>
  *   <li>A slot locks nothing between turns; its pages are evicted like any others.
  *   <li>A turn whose end supersedes an earlier one of its branch (a reply generated again, a
- *       conversation that was cut) frees what only the earlier one used. So every page of a session
- *       in the tree is before one of its positions, and closing the session frees exactly the pages
- *       that only it uses.
- *   <li>The page that a turn did not fill is kept for the next one, outside the tree; one a slot,
- *       and the first to go.
+ *       conversation that was cut) frees the pages that only the earlier turn used. So every page
+ *       of a session in the tree is before one of its positions, and closing the session frees
+ *       exactly the pages that only it uses.
+ *   <li>The page that a turn did not fill is kept outside the tree for the next turn. A slot has at
+ *       most one such page, and these pages are freed first.
  *   <li>Sessions are bounded in number, in the tokens that they remember, and in pages ({@link
  *       SessionBounds}).
  * </ul>
@@ -29,13 +30,16 @@ import java.util.function.IntConsumer;
  * <p>Owned by the cache's thread.
  */
 public final class SessionAwareCache {
-  /** Tokens that all slots may remember, for each token of the pool. */
+  /** Tokens that all slots may remember, per token of the pool. */
   private static final int REMEMBERED_PER_TOKEN = 16;
 
-  /** The number of slots that are checked for cached pages each time that a turn ends. */
+  /** The number of slots that are checked for cached pages each time a turn ends. */
   private static final int LOOKED_AT = 2;
 
-  /** Branches of a session whose ends are remembered: others were dropped, or are seldom used. */
+  /**
+   * The number of branches of a session whose ends are remembered. Further branches are usually
+   * abandoned or seldom used.
+   */
   private static final int MAX_BRANCHES = 128;
 
   private final RadixCache cache;
@@ -51,7 +55,7 @@ public final class SessionAwareCache {
   private int hot;
 
   /**
-   * @param onDropped gets each slot when it loses its positions
+   * @param onDropped receives each slot that loses its positions
    */
   public SessionAwareCache(
       RadixCache cache,
@@ -111,9 +115,10 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Returns the tokens of a slot's partial page that a turn may use, given how it was matched.
+   * Returns the tokens of a slot's partial page that a turn may use, given how the turn was
+   * matched.
    *
-   * @return 0 if it cannot use the page
+   * @return 0 if the turn cannot use the page
    */
   public int partialTokens(CacheSlot slot, SessionPosition.Known known, int matchedPages) {
     boolean fits =
@@ -146,11 +151,11 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Ends a turn: its lock is released, and its end becomes its branch's position.
+   * Ends a turn: releases its lock, and makes its end the position of its branch.
    *
-   * @param hit whether it counts as a use
-   * @param lasting whether the branch continues from there; if not, as with a reply that was cut
-   *     short, that is so only if the turn extended what the branch had
+   * @param hit whether the turn counts as a use
+   * @param lasting whether the branch continues from the turn's end; if not, as after a reply that
+   *     was cut short, the branch continues there only if the turn extended its position
    * @param partialPage the page after the full ones, which the next turn may continue; -1 if there
    *     is none
    * @return the position from which the branch does not continue: the turn's end or the position
@@ -193,7 +198,7 @@ public final class SessionAwareCache {
     return last;
   }
 
-  /** Drops the position of a branch, and frees the pages that only it has. */
+  /** Drops the position of a branch, and frees the pages that only it uses. */
   private void drop(CacheSlot slot, SessionPosition position) {
     slot.remove(position);
     if (slot.partialOf == position) {
@@ -206,11 +211,11 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Frees what the next turn of a branch cannot use of the last one's pages.
+   * Frees the pages of a branch's last turn that the next turn cannot use.
    *
    * @param end where the last turn ended; nothing happens if it is no longer the branch's position
-   * @param tokens how many of its tokens the next turn begins with
-   * @return the branch's position, or null if {@code end} was not
+   * @param tokens how many of the last turn's tokens the next turn begins with
+   * @return the branch's position, or null if {@code end} was not its position
    */
   public SessionPosition cut(CacheSlot slot, SessionPosition end, int tokens) {
     if (slot.isClosed() || slot.position(end.branch) != end) {
@@ -244,7 +249,10 @@ public final class SessionAwareCache {
     return !slot.isClosed() && slot.position(position.branch) == position;
   }
 
-  /** Marks a slot as used last, and drops slots that exceed a bound or have nothing cached. */
+  /**
+   * Marks a slot as the most recently used, and drops slots that exceed a bound or have nothing
+   * cached.
+   */
   private void touch(CacheSlot slot) {
     slots.remove(slot);
     slots.add(slot);
@@ -265,8 +273,8 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Closes a session: frees the pages that only it uses. Turns that still run free theirs as they
-   * end. Idempotent.
+   * Closes a session: frees the pages that only it uses. Turns that are still running free their
+   * pages when they end. Idempotent.
    *
    * @return pages freed
    */
@@ -302,10 +310,10 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Frees up to {@code pages} pages: partial ones first, then those over a bound, then as the
+   * Frees up to {@code pages} pages: partial pages first, then pages over a bound, then as the
    * eviction policy decides.
    *
-   * @return how many
+   * @return the number of freed pages
    */
   public int reclaim(int pages) {
     int freed = 0;
@@ -316,7 +324,7 @@ public final class SessionAwareCache {
     return freed < pages ? freed + cache.evict(pages - freed) : freed;
   }
 
-  /** Drops all slots and frees nothing: the pool has been emptied. */
+  /** Drops all slots without freeing pages, because the pool has been emptied. */
   public void abandon() {
     partials.forEach(
         slot -> {

@@ -7,8 +7,9 @@ import java.io.Serializable;
  * Bounds on the pages that sessions keep between turns. No request is refused because of them:
  * pages over a bound are evicted first.
  *
- * @param slots the most remembered sessions; beyond it the least recently used session is dropped
- * @param slotsPerTenant the most remembered sessions of one tenant
+ * @param slots the maximum number of remembered sessions; beyond it, the least recently used
+ *     session is dropped
+ * @param slotsPerTenant the maximum number of remembered sessions of one tenant
  * @param sessionShare part of the pool that one session may keep for itself
  * @param tenantShare part of the pool that one tenant's sessions may keep for themselves
  */

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts, at each node, the positions of sessions at it or below it, so that the pages which only
- * one session uses are known. A claim locks nothing. When a node leaves the tree, its claims pass
- * to its parent, which counted them already.
+ * Counts, for each node, the session positions at or below it. The counts show which pages only one
+ * session uses. A claim locks nothing. When a node leaves the tree, its claims pass to its parent,
+ * which has already counted them.
  */
 public final class SessionClaims {
   private final RadixCache cache;
@@ -26,10 +26,10 @@ public final class SessionClaims {
   }
 
   /**
-   * Releases a claim, and frees the pages at the end of its path that are neither claimed nor
-   * locked nor continued.
+   * Releases a claim, and frees the pages at the end of its path that no claim, lock or child
+   * needs.
    *
-   * @return how many were freed
+   * @return the number of freed pages
    */
   int release(SessionPosition position) {
     TreeNode node = position.resolved();

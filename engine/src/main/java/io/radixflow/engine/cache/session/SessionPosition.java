@@ -32,7 +32,10 @@ public final class SessionPosition {
     this.length = length;
   }
 
-  /** A position, and how many tokens of a prompt are known to equal its own. */
+  /**
+   * A position, and the number of leading tokens of a prompt that are known to equal the position's
+   * tokens.
+   */
   public record Known(SessionPosition position, int tokens) {
     /** The value for a prompt of which nothing is known. */
     public static final Known NOTHING = new Known(null, 0);
@@ -56,7 +59,8 @@ public final class SessionPosition {
   }
 
   /**
-   * Returns how many of the full pages before this position another of the positions begins with.
+   * Returns how many of the full pages before this position are also the first pages of another
+   * position.
    */
   public int sharedPages(List<SessionPosition> others) {
     RadixKey full = fullPages();
@@ -74,7 +78,7 @@ public final class SessionPosition {
     return at < 0 ? limit : at;
   }
 
-  /** Returns the node where the prefix is now, or null if nothing of it is cached. */
+  /** Returns the node where the prefix is now, or null if no part of it is cached. */
   TreeNode resolved() {
     TreeNode now = node.resume();
     return now == null || now.isRoot() ? null : now;

@@ -5,14 +5,14 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 
 /**
- * Accounts for the pages that sessions keep, and for what exceeds a bound. A slot counts for its
- * tenant with the pages that it alone used when its last turn ended; the excess of a tenant is
- * taken from its least recently used slots. O(1) an operation, amortised over turns, besides
- * counting one slot's own pages.
+ * Accounts for the pages that sessions keep, and for the pages over a bound. A tenant is charged
+ * for the pages that each of its slots alone used when the slot's last turn ended. The excess of a
+ * tenant is taken from its least recently used slots. An operation takes O(1), amortised over
+ * turns, plus the time to count one slot's own pages.
  */
 final class SessionQuota {
 
-  /** The slots of one tenant, and its slots whose pages count; least recently used first. */
+  /** The slots of one tenant, and those of them whose pages count; least recently used first. */
   private static final class Tenant {
     final LinkedHashSet<CacheSlot> slots = new LinkedHashSet<>();
     final LinkedHashSet<CacheSlot> charged = new LinkedHashSet<>();
@@ -37,7 +37,7 @@ final class SessionQuota {
   private final LinkedHashSet<CacheSlot> over = new LinkedHashSet<>();
 
   /**
-   * @param poolPages pages that the shares are of
+   * @param poolPages number of pages of which the bounds are shares
    */
   SessionQuota(SessionBounds bounds, int poolPages, SessionClaims claims) {
     this.slotsPerTenant = bounds.slotsPerTenant();
@@ -47,9 +47,9 @@ final class SessionQuota {
   }
 
   /**
-   * Recounts a slot, as the most recently used one.
+   * Recounts a slot, and makes it the most recently used.
    *
-   * @return the tenant's slot to drop because it has too many, or null
+   * @return the slot to drop because the tenant has too many slots, or null
    */
   CacheSlot used(CacheSlot slot) {
     remove(slot);
@@ -64,7 +64,9 @@ final class SessionQuota {
     return tenant.slots.size() > slotsPerTenant ? tenant.slots.iterator().next() : null;
   }
 
-  /** Demotes the excess of a tenant from its least recently used slot, or all that slot has. */
+  /**
+   * Demotes the tenant's excess in its least recently used slot, at most all pages of that slot.
+   */
   private void demoteOldest(Tenant tenant) {
     CacheSlot slot = tenant.charged.iterator().next();
     int own = Math.min(slot.charged, Math.max(0, claims.ownPages(slot) - slot.excess));
