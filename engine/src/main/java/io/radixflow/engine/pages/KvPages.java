@@ -454,7 +454,7 @@ public final class KvPages {
    * may need them.
    *
    * @param position the position of the first draft
-   * @param number of running requests that may each need a page
+   * @param running number of requests that may each need a page
    * @return how many of them the step can compute
    */
   public int prepareDrafts(Request request, int position, int drafts, int running) {
@@ -535,7 +535,6 @@ public final class KvPages {
    * Copies the tokens that the cache has after the tokens of a running request.
    *
    * @param into receives as many tokens as it has room for
-   * @return how many
    */
   public int copyContinuation(Request request, int[] into) {
     return cache.copyContinuation(

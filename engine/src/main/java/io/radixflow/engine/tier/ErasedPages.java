@@ -20,9 +20,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Erases pages from host memory and the store, and keeps the device's own copies of them from
- * coming down again, unless a request uses them once more. That list is bounded; the oldest entries
- * are dropped. Engine thread only.
+ * Erases pages from host memory and the store, and keeps the device's copies of them from being
+ * copied down again unless a request uses them. The list of erased pages is bounded; the oldest
+ * entries are dropped. Engine thread only.
  */
 final class ErasedPages {
   private static final int MAX_PAGES = 65_536;
@@ -33,7 +33,7 @@ final class ErasedPages {
   private final StoreLink store;
   private RadixCache cache;
 
-  /** Erased pages that the device may have and no request has used since. */
+  /** Erased pages that the device may have and that no request has used since. */
   private final Set<PageId> pages = new LinkedHashSet<>();
 
   /** The pages of erased tenants on the device that were used since, by the tenant's tag. */
@@ -108,7 +108,7 @@ final class ErasedPages {
   }
 
   /**
-   * Notes that a request uses a page of the device.
+   * Records that a request uses a page of the device.
    *
    * @param page null if its tenant is not known
    */
@@ -137,7 +137,7 @@ final class ErasedPages {
     return erased || since != null && !since.remove(page.id());
   }
 
-  /** Returns whether no page of the device has been erased below it. */
+  /** Returns whether no page of the device has been erased from the tiers below. */
   boolean isEmpty() {
     return pages.isEmpty() && tenants.isEmpty();
   }

@@ -39,10 +39,10 @@ import java.util.function.LongSupplier;
  * brings them back.
  *
  * <ul>
- *   <li>The tree holds what the device has. What the host has is found by its digest alone, so
- *       neither follows the other's splits and merges.
+ *   <li>The tree contains the pages of the device. Pages of the host are found by their digests
+ *       alone, so splits and merges of nodes do not affect them.
  *   <li>Down: pages are copied to the host as the {@link WritePolicy} says, checksummed, and given
- *       to the store. No request waits for that; what does not fit is dropped and counted.
+ *       to the store. No request waits for that; pages that do not fit are dropped and counted.
  *   <li>Up: a {@link LoadBack} locks a waiting request's pages in host memory, has their checksums
  *       verified and reads missing pages from the store. When the request is admitted, its pages
  *       are copied to the device and belong to it as if it had computed them.
@@ -50,7 +50,8 @@ import java.util.function.LongSupplier;
  *
  * <p>A bit that changes in host memory between the copy's arrival and its next verification makes
  * the page a miss. Faults between the device and the first checksum, or between the last
- * verification and the copy to the device, are the memory's and the bus's own to find.
+ * verification and the copy to the device, are not detected here; that is up to the memory and the
+ * bus.
  */
 public final class HiRadixCache implements Tiers, PageListener {
   private static final long MOVING_NANOS = 50_000;
@@ -71,9 +72,9 @@ public final class HiRadixCache implements Tiers, PageListener {
 
   /**
    * @param pool the device's pages
-   * @param store below host memory, which this owns from here; null for none
+   * @param store the store below host memory, which this object owns from now on; null for none
    * @param engine runs tasks on the engine thread
-   * @param nanoClock nanoseconds that only grow
+   * @param nanoClock nanoseconds that never decrease
    * @throws IllegalArgumentException if there is not enough memory
    */
   public HiRadixCache(
@@ -139,7 +140,7 @@ public final class HiRadixCache implements Tiers, PageListener {
 
   /**
    * Copies the window part of a page to the host if another request may continue shortly after the
-   * page. No later query reads any other part, unless it follows a shorter beginning of the
+   * page. Later queries read no other parts, unless they follow a shorter beginning of the
    * conversation.
    */
   private void offerWindow(CachedPage page, PageId id) {
@@ -324,7 +325,7 @@ public final class HiRadixCache implements Tiers, PageListener {
     return store.isAttached();
   }
 
-  /** Its pages in host memory. */
+  /** Returns the pages in host memory. */
   HostTier host() {
     return host;
   }

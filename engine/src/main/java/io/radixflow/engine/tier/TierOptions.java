@@ -12,7 +12,7 @@ import java.io.Serializable;
  *
  * @param hostBytes host memory for pages; 0 for no tiers at all. On a CPU backend the KV pool is
  *     also in host memory. Then this memory is needed in addition and mostly contains the same
- *     pages, so it is useful only as the way to and from a store
+ *     pages, so it is useful only for transfers to and from a store
  * @param writePolicy when pages are copied to the host
  * @param loadBack which pages are loaded back, and how long a request waits for them
  * @param store opens the tiers below host memory; null if there are none
@@ -62,8 +62,8 @@ public record TierOptions(
   }
 
   /**
-   * Returns these options with another policy of waiting for the stores, and another smallest
-   * number of tokens to look for there.
+   * Returns these options with another policy of waiting for the stores, and another minimum number
+   * of tokens for which the stores are asked.
    */
   public TierOptions withPrefetch(PrefetchPolicy policy, int threshold) {
     return withLoadBack(new LoadBackOptions(loadBack.threshold(), policy, threshold));

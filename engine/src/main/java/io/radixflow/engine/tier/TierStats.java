@@ -13,17 +13,18 @@ import java.util.Map;
  * @param usedHostParts window parts in host memory
  * @param evictedHostPages pages evicted from host memory
  * @param backedUpPages pages copied from the device to the host
- * @param droppedBackups pages that were not copied for lack of room or time, or because their
- *     tenant is no longer known after too many other namespaces
+ * @param droppedBackups pages that were not copied for lack of room or time, or because too many
+ *     other namespaces have displaced their namespace
  * @param loadedPages pages copied from the host to the device
  * @param fetchedPages pages read from the stores into host memory
  * @param droppedWrites pages that were not written to the store because too many waited
- * @param failedTransfers copies that failed, of any number of pages
+ * @param failedTransfers failed copies, whatever their number of pages
  * @param queuedPages pages on their way to host memory, to the store or from the store, and pages
  *     whose checksums are being computed
  * @param misses requested pages that neither host memory nor the store returned, by reason
  * @param announcements reads for announced turns
- * @param store statistics of the store on disk, after the last work with it; null if there was none
+ * @param store statistics of the store on disk, after the last operation on it; null if there is no
+ *     store
  * @param remote the same for the store in a remote file system
  */
 public record TierStats(

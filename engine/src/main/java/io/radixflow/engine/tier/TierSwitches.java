@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 
 /**
  * Changes the tiers below the device while requests run: empties, holds and resizes host memory;
- * attaches, detaches and empties a store. It refuses a change that is not safe at the time.
+ * attaches, detaches and empties a store. Refuses a change that is not safe at the time.
  *
  * <p>The engine thread owns it, like its {@link HiRadixCache}, and nothing blocks there. {@link
  * #call}, {@link #await}, {@link #poll} and {@link #resizeHost} are for other threads, which wait.
@@ -38,7 +38,7 @@ public final class TierSwitches {
 
   /** A move of the pages of host memory to other memory. */
   private record HostMove(HostPages from, HostPages to, Map<HostPage, Integer> slots) {
-    /** Any thread, while host memory is held. */
+    /** Copies the pages; any thread, while host memory is held. */
     void copy() {
       slots.forEach((page, slot) -> to.buffer(slot).put(from.buffer(page.slot)));
     }
@@ -110,10 +110,10 @@ public final class TierSwitches {
   }
 
   /**
-   * Sets whether host memory is held: no page enters or leaves. Copies to it are dropped, and
-   * requests compute its pages again, so soon no page of it is in use.
+   * Sets whether host memory is held. While it is held, no page enters or leaves it, copies to it
+   * are dropped, and requests compute its pages again. So its pages are soon out of use.
    *
-   * @return whether it is held
+   * @return whether host memory is held
    */
   public boolean holdHost(boolean held) {
     host.hold(held);
@@ -168,7 +168,7 @@ public final class TierSwitches {
   /**
    * Runs a task on the engine thread and waits for its result.
    *
-   * @throws TimeoutException if the engine thread does not run it in time
+   * @throws TimeoutException if the engine thread does not run the task in time
    */
   public <T> T call(Supplier<T> task) throws TimeoutException, InterruptedException {
     return await(CompletableFuture.supplyAsync(task, engine));
@@ -177,7 +177,7 @@ public final class TierSwitches {
   /**
    * Waits for a result.
    *
-   * @throws TimeoutException if it does not come
+   * @throws TimeoutException if the result does not arrive in time
    */
   public <T> T await(CompletableFuture<T> result) throws TimeoutException, InterruptedException {
     try {
@@ -196,8 +196,8 @@ public final class TierSwitches {
   /**
    * Runs a task on the engine thread repeatedly, until it has a result.
    *
-   * @param task gives null as long as it cannot be done
-   * @throws TimeoutException if it had none in time
+   * @param task returns null while the task cannot be done
+   * @throws TimeoutException if the task had no result in time
    */
   public <T> T poll(Supplier<T> task) throws TimeoutException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
@@ -214,16 +214,17 @@ public final class TierSwitches {
   }
 
   /**
-   * Resizes host memory while the engine runs: what fits is copied to the new memory, and turns do
-   * without host memory until that is done. During that time both memories are allocated.
+   * Resizes host memory while the engine runs: the pages that fit are copied to the new memory, and
+   * turns do without host memory until the copy is done. During that time both memories are
+   * allocated.
    *
    * @param bytes the new size; 0 for one page
    * @param hold whether host memory is not used afterwards
    * @return how many pages were kept
-   * @throws IllegalArgumentException if the memory cannot be allocated or is too small; nothing has
-   *     changed then
-   * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
-   *     nothing has changed then, unless the engine runs the task later
+   * @throws IllegalArgumentException if the memory cannot be allocated or is too small; then
+   *     nothing has changed
+   * @throws TimeoutException if pages were on their way all the time, or the engine was busy; then
+   *     nothing has changed, unless the engine runs the task later
    */
   public int resizeHost(long bytes, boolean hold) throws TimeoutException, InterruptedException {
     boolean heldBefore = call(host::isHeld);

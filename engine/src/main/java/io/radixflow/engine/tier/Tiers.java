@@ -21,11 +21,11 @@ import java.util.function.IntConsumer;
 
 /**
  * The tiers below an engine's device: copies of its pages in host memory, on a disk and in a remote
- * file system. The methods' default is an engine that has only its device ({@link #NONE}): no page
- * is ever found, kept or awaited.
+ * file system. The default methods describe an engine that has only its device ({@link #NONE}): no
+ * page is ever found, kept or awaited.
  *
- * <p>Owned by the engine thread, which calls all methods but {@link #name}. Nothing blocks but
- * {@link #attach}, {@link #close}, {@link #calibrate} and {@link #awaitCopies}.
+ * <p>Owned by the engine thread, which calls all methods except {@link #name}. Nothing blocks
+ * except {@link #attach}, {@link #close}, {@link #calibrate} and {@link #awaitCopies}.
  */
 public interface Tiers extends AutoCloseable {
 
@@ -33,7 +33,7 @@ public interface Tiers extends AutoCloseable {
   Tiers NONE = new Tiers() {};
 
   /**
-   * Opens the tiers that options ask for.
+   * Opens the tiers that the options ask for.
    *
    * @param pool the device's pages
    * @param numericsEpoch what decides the bits of the engine's pages
@@ -58,24 +58,24 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Follows another tree, which is empty, as the pool's pages are void; waits for copies in
-   * progress. Copies below the device stay.
+   * Follows another, empty tree, because the pool's pages are void; waits for copies in progress.
+   * Copies below the device stay.
    *
-   * @param cache uses its component already
+   * @param cache the tree's cache, which already uses its component
    */
   default void attach(RadixCache cache, PageAllocator allocator) {}
 
   /** Publishes pages that enter or leave host memory from now on. */
   default void listen(KvEventListener listener) {}
 
-  /** Returns the pages in host memory, none before its parent. */
+  /** Returns the pages in host memory, each after its parent. */
   default List<KvEvent.Stored> content() {
     return List.of();
   }
 
   // ---- device to host
 
-  /** Copies the pages that are due up to the node where the lock of an ended request is. */
+  /** Copies the pages that are due up to the node where an ended request's lock ends. */
   default void used(TreeNode end) {}
 
   /** Returns whether a page that leaves the tree may have to be copied before it is free. */
@@ -107,21 +107,21 @@ public interface Tiers extends AutoCloseable {
   // ---- stores and host to device
 
   /**
-   * Names the pages of a key by their digests, which costs a SHA-256 a page; null without tiers.
-   * Any thread may call it.
+   * Names the pages of a key by their digests, which costs one SHA-256 per page; returns null
+   * without tiers. Any thread may call it.
    *
-   * @param tenant owns the key's namespace; null if that does not matter, as pages are only looked
-   *     for
+   * @param tenant owner of the key's namespace; null if pages are only looked for, so that the
+   *     owner does not matter
    */
   default PageChain name(RadixKey key, String tenant) {
     return null;
   }
 
   /**
-   * Begins to load the available pages of a waiting request's prefix.
+   * Starts loading the available pages of a waiting request's prefix.
    *
    * @param devicePages pages of it that the device has
-   * @param limit end of the pages that are of use
+   * @param limit end of the useful pages
    * @return null if no page is available
    */
   default LoadBack loadBack(PageChain chain, int devicePages, int limit) {
@@ -129,10 +129,11 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Begins to bring pages of an announced turn to host memory, at once or when others have ended.
+   * Starts bringing pages of an announced turn to host memory, at once or when other announcements
+   * have ended.
    *
    * @param devicePages pages of its prefix that the device has
-   * @param onEnd runs when that has ended by itself, and not before this returns
+   * @param onEnd runs when the load-back has ended by itself, and not before this method returns
    * @return null if there is nothing to bring
    */
   default LoadBack announce(PageChain chain, int devicePages, Runnable onEnd) {
@@ -140,8 +141,8 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Returns how many pages of a prefix are on the device or in host memory, up to the first that is
-   * not.
+   * Returns how many pages of a prefix are on the device or in host memory, up to the first page
+   * that is in neither.
    *
    * @param devicePages pages of it that the device has
    */
@@ -150,26 +151,27 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Begins the copies that {@link LoadBack#copy} added, before the step that reads it is submitted.
+   * Starts the copies that {@link LoadBack#copy} added, before the step that reads it is submitted.
    */
   default void startCopies() {}
 
-  /** Waits for the copy to the device; at most a moment once a step that reads it has ended. */
+  /** Waits for the copy to the device; after a step that reads it has ended, the wait is short. */
   default void awaitCopies() {}
 
-  /** Handles finished work and begins the next; returns whether there was any. */
+  /** Handles finished work and starts the next; returns whether there was any. */
   default boolean poll() {
     return false;
   }
 
   /**
-   * Nanoseconds after which the engine has to {@link #poll} though nothing wakes it; 0 for never.
+   * Returns the nanoseconds after which the engine has to {@link #poll} even if nothing wakes it; 0
+   * for never.
    */
   default long pollNanos() {
     return 0;
   }
 
-  /** Reports how long a prefill of {@code tokens} tokens from a position on took. */
+  /** Reports how long a prefill of {@code tokens} tokens from {@code position} on took. */
   default void computed(int position, int tokens, long nanos) {}
 
   /**
@@ -193,22 +195,23 @@ public interface Tiers extends AutoCloseable {
    * beginning of another text. The device's copies of erased pages do not come down again unless a
    * request uses them.
    *
-   * @param pages none before its parent
-   * @return completes when no file holds their bytes, with whether there was a store
+   * @param pages the pages, each after its parent
+   * @return completes when no file contains the pages' bytes; the value says whether there was a
+   *     store
    */
   default CompletableFuture<Boolean> erase(PageId[] pages) {
     return CompletableFuture.completedFuture(false);
   }
 
   /**
-   * Erases, as {@link #erase(PageId[])} does, all pages of a tenant but public ones, followed or
-   * not.
+   * Erases, as {@link #erase(PageId[])} does, all pages of a tenant except public pages, whether
+   * other pages follow them or not.
    */
   default CompletableFuture<Boolean> eraseTenant(String tenant) {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** Erases, as {@link #erase(PageId[])} does, all pages there are. */
+  /** Erases, as {@link #erase(PageId[])} does, all pages. */
   default CompletableFuture<Boolean> eraseAll() {
     return CompletableFuture.completedFuture(false);
   }
@@ -219,8 +222,8 @@ public interface Tiers extends AutoCloseable {
    * Counts the pages of a prefix in each tier; no page counts as used.
    *
    * @param devicePages pages of it that the device has
-   * @param then gets, by {@link KvTier#ordinal}, how many come after those in host memory, and
-   *     after these in the stores
+   * @param then receives the counts by {@link KvTier#ordinal}: the pages in host memory that follow
+   *     the device's, and the pages in the stores that follow these
    */
   default void locate(PageChain chain, int devicePages, Consumer<int[]> then) {
     then.accept(new int[KvTier.values().length]);
@@ -247,7 +250,7 @@ public interface Tiers extends AutoCloseable {
     return TierStats.NONE;
   }
 
-  /** Has the store report what it holds, for {@link #stats}; returns whether there is one. */
+  /** Asks the store to report its content for {@link #stats}; returns whether there is a store. */
   default boolean refreshStats() {
     return false;
   }

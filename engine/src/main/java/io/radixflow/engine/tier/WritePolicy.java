@@ -19,7 +19,7 @@ public enum WritePolicy {
     this.uses = uses;
   }
 
-  /** Returns how many requests must have used a page before the one that has it copied. */
+  /** Returns how many requests must have used a page before the request that causes its copy. */
   int uses() {
     return uses;
   }
@@ -31,12 +31,12 @@ public enum WritePolicy {
     return this == WRITE_BACK ? 0 : uses;
   }
 
-  /** Returns whether a page that leaves the device without a copy is copied then. */
+  /** Returns whether a page without a copy is copied when it leaves the device. */
   boolean copiesOnEviction(int usesSoFar) {
     return this != WRITE_THROUGH_SELECTIVE || usesSoFar > uses;
   }
 
-  /** The name in configuration: {@code write_through} … */
+  /** Returns the name in the configuration: {@code write_through} … */
   public String text() {
     return name().toLowerCase(Locale.ROOT);
   }

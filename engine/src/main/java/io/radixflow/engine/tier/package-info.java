@@ -9,9 +9,9 @@
  *                    Copies
  * </pre>
  *
- * <p>A page below the device is named by what it holds and all that precedes it ({@link
- * io.radixflow.engine.tier.page.PageId}), within one numerics epoch. A page that is missing,
- * damaged or not the one that was asked for is a miss, counted by reason; it is never an error and
- * never a wrong token.
+ * <p>The name of a page below the device depends on the page's content and on all that precedes it
+ * ({@link io.radixflow.engine.tier.page.PageId}), within one numerics epoch. A page that is
+ * missing, damaged or not the one that was asked for is a miss, counted by reason; it is never an
+ * error and never a wrong token.
  */
 package io.radixflow.engine.tier;

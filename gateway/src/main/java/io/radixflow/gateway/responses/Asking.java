@@ -26,8 +26,8 @@ final class Asking {
   /**
    * Asks the job.
    *
-   * @param then takes the answer, which may be a rejection, on the exchange's event loop; the
-   *     client gets an exception of {@code then} as an error
+   * @param then receives the answer, which may be a rejection, on the exchange's event loop; the
+   *     client receives an exception of {@code then} as an error
    */
   void ask(Exchange exchange, ConversationEvent event, Consumer<ReplyDelta> then) {
     turns

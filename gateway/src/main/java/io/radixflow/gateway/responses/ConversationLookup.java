@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Finds conversations. A conversation is a session; its branch {@code main} has the items. The
+ * Finds conversations. A conversation is a session; its branch {@code main} contains the items. The
  * metadata is the latest message of a second session, so that it can change.
  */
 final class ConversationLookup {

@@ -24,7 +24,7 @@ import java.util.Set;
 /** Conversations and their items. A conversation is a session; adding an item adds a turn. */
 public final class ConversationsEndpoints implements EndpointGroup {
 
-  /** The most items that one request may add, as in OpenAI's API. */
+  /** The maximum number of items that one request may add, as in OpenAI's API. */
   private static final int MAX_ADDED = 20;
 
   private static final String ONE = "/v1/conversations/{id}";
@@ -135,7 +135,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
     String id = id(exchange);
     asking.ask(
         exchange,
-        // most conversations have no metadata, which is as good as erased metadata
+        // most conversations have no metadata to erase, so the answer is ignored
         Asking.event(exchange, EventKind.ERASE, ConversationLookup.metadataSession(id)).build(),
         ignored ->
             all(

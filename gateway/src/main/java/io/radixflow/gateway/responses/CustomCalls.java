@@ -21,7 +21,8 @@ final class CustomCalls {
   }
 
   /**
-   * Returns whether a call is of a custom tool. If it is, {@link #hasResult} recognises its result.
+   * Returns whether a call is a call of a custom tool. If so, {@link #hasResult} recognises its
+   * result.
    */
   boolean has(ToolCall call) {
     boolean custom = names.contains(call.name());

@@ -13,9 +13,9 @@ import io.radixflow.protocol.record.ToolCall;
 import java.util.List;
 
 /**
- * Reads items from a client: the input of a response, or items of a conversation. Consecutive
- * reasoning, messages of the assistant and calls become one message, because the job stores a reply
- * as one message.
+ * Reads items from a client: the input of a response, or items of a conversation. Consecutive items
+ * of reasoning, messages of the assistant, and calls become one message, because the job stores a
+ * reply as one message.
  *
  * <p>Calls of tools other than functions, and their results, are read like calls of functions. An
  * item that only another model or server could use is left out with a notice.
@@ -25,7 +25,7 @@ final class InputItems {
   private static final String CALL = "_call";
   private static final String OUTPUT = "_call_output";
 
-  /** The fields in which calls of tools have their arguments. */
+  /** The fields that contain the arguments of tool calls. */
   private static final List<String> ARGUMENTS =
       List.of("arguments", "input", "action", "operation");
 

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * The part of a list that a client asks for.
  *
  * @param after the id of the last item that the client has, or null
- * @param limit the most items of the page
+ * @param limit maximum number of items on the page
  * @param descending whether the newest item is first
  */
 record ItemPage(String after, int limit, boolean descending) {

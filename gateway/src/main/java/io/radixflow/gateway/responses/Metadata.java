@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Entries that a client keeps with a response or a conversation; the model never sees them.
+ * Entries that a client stores with a response or a conversation; the model never sees them.
  *
  * @param entries in the order given
  */

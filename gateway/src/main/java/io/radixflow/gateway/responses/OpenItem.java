@@ -9,7 +9,7 @@ import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An output item of a response that is streamed: a message, a call, or reasoning. */
+/** An output item of a streamed response: a message, a call, or reasoning. */
 final class OpenItem {
 
   private static final String REASONING = "response.reasoning_text";
@@ -27,7 +27,7 @@ final class OpenItem {
   private final boolean custom;
 
   /**
-   * @param index among the output items
+   * @param index the item's index among the output items
    * @param part the first part of the item
    * @param nth how many items of text, or of reasoning, precede this item; 0 for a call
    * @param name name of the function, if the item is a call

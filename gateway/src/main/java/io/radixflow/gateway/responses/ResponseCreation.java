@@ -27,8 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Makes responses: chooses the session of a request and the turn to follow, sends the new turn, and
- * answers.
+ * Creates responses: chooses the session of a request and the turn to follow, sends the new turn,
+ * and answers.
  *
  * <p>A response without a predecessor begins a session. A response with the same instructions as
  * its predecessor is the next turn of the same session. A response with other instructions sends
@@ -86,9 +86,8 @@ final class ResponseCreation {
   }
 
   /**
-   * Begins a session. If the response is not stored and the client names its conversation, the
-   * client resends the whole conversation each time; then the response continues the session of
-   * that name.
+   * Begins a session. A client whose responses are not stored resends the whole conversation each
+   * time. If it names the conversation, the response continues the session of that name.
    */
   private static ConversationEvent.Builder first(Exchange exchange, ResponseRequest request) {
     ResponseSettings settings = request.settings();
@@ -217,7 +216,7 @@ final class ResponseCreation {
     }
   }
 
-  /** Starts the turn, or resumes it if the client has sent the request before. */
+  /** Starts the turn, or resumes it if the client has already sent the request. */
   private TurnStream send(Exchange exchange, ConversationEvent event, TurnListener listener) {
     return SessionFinder.repeatableTurn(exchange) == null
         ? turns.start(event, exchange.following(), listener)
@@ -237,7 +236,7 @@ final class ResponseCreation {
 
   /**
    * Answers when the job has the turn; the turn runs without this client. The status of a new
-   * response is {@code queued}, like OpenAI's, however far its turn is.
+   * response is {@code queued}, like OpenAI's, whatever the progress of its turn.
    */
   private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
     CompletableFuture<TurnStream> followed = new CompletableFuture<>();
@@ -254,10 +253,7 @@ final class ResponseCreation {
     }
   }
 
-  /**
-   * Continues when the job knows the turn. It asks with an event that follows the turn on the same
-   * partition.
-   */
+  /** Continues when the job knows the turn. The query follows the turn on the same partition. */
   private void whenKnown(Exchange exchange, ConversationEvent event, Runnable then) {
     ConversationEvent query =
         Asking.event(exchange, EventKind.QUERY, event.session()).atTurn(event.turn()).build();

@@ -11,7 +11,7 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Errors of this API. Objects of another tenant are reported as missing. */
+/** The errors of this API. Objects of another tenant are reported as missing. */
 final class ResponseErrors {
 
   private ResponseErrors() {}
@@ -40,8 +40,8 @@ final class ResponseErrors {
   }
 
   /**
-   * Fails if an answer is a rejection. "Not found" does not count as a rejection; the caller gets
-   * an empty answer.
+   * Fails if an answer is a rejection. "Not found" does not count as a rejection: the answer is
+   * then empty.
    *
    * @throws ApiException if the answer is a rejection
    */

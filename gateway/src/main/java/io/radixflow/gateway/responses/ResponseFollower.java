@@ -42,7 +42,7 @@ final class ResponseFollower implements TurnListener {
     this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
   }
 
-  /** Sets the turn to pause while the client is slow. */
+  /** Sets the turn that pauses while the client is slow. */
   void of(TurnStream followed) {
     turn = followed;
     if (!ended) {
@@ -50,7 +50,7 @@ final class ResponseFollower implements TurnListener {
     }
   }
 
-  /** Begins the stream, since the job has the turn. */
+  /** Begins the stream, because the job has accepted the turn. */
   void accepted() {
     if (!ended && !stream.isOpen()) {
       stream.open(begun);

@@ -49,7 +49,7 @@ final class ResponseIds {
   /**
    * The content of a response's id.
    *
-   * @param tag identifies the instructions, see {@link #tag}
+   * @param tag identifies the instructions; see {@link #tag}
    */
   record TurnId(String session, String turn, String tag) {}
 
@@ -90,13 +90,13 @@ final class ResponseIds {
         .map(names -> new TurnId(names[0], names[1], names[2]));
   }
 
-  /** Returns the id of an item that is a message of a turn, or its reply. */
+  /** Returns the id of an item that is a message of a turn, or the turn's reply. */
   static String item(String turn, int position) {
     return ITEM + encoded(turn, position == REPLY ? "r" : Integer.toString(position));
   }
 
   /**
-   * Returns the id of an item that is a part of a message of a turn, or of its reply.
+   * Returns the id of an item that is a part of a message of a turn, or of the turn's reply.
    *
    * @param part reasoning, content or a call
    * @param nth how many items of text, or of reasoning, precede this item; 0 for a call

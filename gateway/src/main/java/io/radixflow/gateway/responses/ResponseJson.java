@@ -116,10 +116,10 @@ final class ResponseJson {
   }
 
   /**
-   * Writes a message of a turn, or its reply, as items that are complete.
+   * Writes a message of a turn, or the turn's reply, as completed items.
    *
-   * @param order of the parts of a reply, see {@link ReplyBlock#of}
-   * @param custom knows which calls are of custom tools; it has seen the messages before
+   * @param order order of the parts of a reply; see {@link ReplyBlock#of}
+   * @param custom knows which calls are calls of custom tools; it has seen the earlier messages
    */
   static List<ObjectNode> items(
       String turn, int position, Message message, List<PartLength> order, CustomCalls custom) {
@@ -127,13 +127,13 @@ final class ResponseJson {
   }
 
   /**
-   * Writes a message of a turn, or its reply, as items: reasoning, the message, and calls. The
-   * result of a tool is an item of its own kind.
+   * Writes a message of a turn, or the turn's reply, as items: reasoning, the message, and calls.
+   * The result of a tool is an item of its own kind.
    *
    * @param position index among the turn's messages, or {@link ResponseIds#REPLY}
    * @param status status of the last item; earlier items are complete
    * @param logprobs log probabilities of the content's tokens, or null
-   * @param order order of the message's parts, see {@link ReplyBlock#of}
+   * @param order order of the message's parts; see {@link ReplyBlock#of}
    */
   private static List<ObjectNode> items(
       String turn,
@@ -193,7 +193,7 @@ final class ResponseJson {
   /**
    * Writes a call as an item.
    *
-   * @param custom whether the call is of a custom tool instead of a function
+   * @param custom whether the call is a call of a custom tool instead of a function
    */
   static ObjectNode call(String id, ToolCall call, String status, boolean custom) {
     ObjectNode item =
@@ -291,7 +291,7 @@ final class ResponseJson {
     return node;
   }
 
-  /** Writes that something was deleted. */
+  /** Writes the confirmation that an object was deleted. */
   static ObjectNode deleted(String id, String object) {
     return JSON.objectNode().put("id", id).put("object", object).put("deleted", true);
   }

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Finds responses by their ids: asks the job about their turns. */
+/** Finds responses by their ids; asks the job about their turns. */
 final class ResponseLookup {
 
   private final Asking asking;
@@ -32,7 +32,7 @@ final class ResponseLookup {
   }
 
   /**
-   * A response of the lookup.
+   * A response that the lookup found.
    *
    * @param branch the branch of its turn
    * @param input the messages that its turn added

@@ -10,10 +10,7 @@ import io.radixflow.protocol.record.GenerationOptions;
 import java.io.IOException;
 import java.util.Set;
 
-/**
- * Writes the fields of the request that a response repeats: tools, their choice, reasoning and
- * format.
- */
+/** Writes the request fields that a response repeats: tools, tool choice, reasoning and format. */
 final class ResponseOptions {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -24,8 +21,8 @@ final class ResponseOptions {
   /**
    * Adds the fields to a response.
    *
-   * @param given the options of its turn, or null
-   * @param custom the names of its tools of type custom
+   * @param given the options of the response's turn, or null
+   * @param custom the names of the turn's tools of type custom
    */
   static void put(ObjectNode response, GenerationOptions given, Set<String> custom) {
     GenerationOptions options = given == null ? NONE : given;

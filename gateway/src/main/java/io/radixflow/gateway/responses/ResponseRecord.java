@@ -22,7 +22,7 @@ import java.util.Map;
  * @param completed when the response ended, in seconds since the epoch; 0 before its end
  * @param options the options of generation; null if the request has none
  * @param reply the reply so far
- * @param order order of the parts of the reply, see {@link ReplyBlock#of}
+ * @param order order of the parts of the reply; see {@link ReplyBlock#of}
  * @param logprobs log probabilities of the tokens so far, or null
  * @param usage counts of tokens; null before the end
  * @param failure why the response failed, or null
@@ -45,7 +45,7 @@ record ResponseRecord(
     Failure failure,
     List<String> warnings) {
 
-  /** A response without warnings. */
+  /** Creates a response without warnings. */
   ResponseRecord(
       String session,
       String turn,
@@ -99,7 +99,7 @@ record ResponseRecord(
       return turn.equals("queued") ? QUEUED : IN_PROGRESS;
     }
 
-    /** Returns the status of a turn that ended, by its reply's finish reason. */
+    /** Returns the status of an ended turn, by its reply's finish reason. */
     static Status of(String finishReason) {
       return switch (finishReason) {
         case "stop", "tool_calls" -> COMPLETED;
@@ -206,7 +206,7 @@ record ResponseRecord(
     return at(first);
   }
 
-  /** Returns this response without any output, with a status. */
+  /** Returns this response with a status and without any output. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
         session,

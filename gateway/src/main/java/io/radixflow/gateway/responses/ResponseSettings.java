@@ -11,19 +11,19 @@ import java.util.Set;
  * The settings of a request that its response repeats. The job keeps them with the turn, as an
  * entry of metadata that clients do not see, so that any gateway can show the response later.
  *
- * @param created when the request came, in seconds since the epoch
- * @param model the model's name as it was asked for
+ * @param created when the request arrived, in seconds since the epoch
+ * @param model the model's name in the request
  * @param temperature as given, or null
  * @param topP as given, or null
  * @param maxOutputTokens as given, or null
- * @param topLogprobs number of alternatives for each token
+ * @param topLogprobs number of alternatives per token
  * @param logprobs whether log probabilities were asked for
  * @param background whether the turn continues without its client
  * @param store whether the response can be read and continued later
  * @param truncation {@code auto} or {@code disabled}
  * @param previous the id of the previous response, or null
- * @param tag identifies the instructions, see {@link ResponseIds#tag}
- * @param user as given, or null; the next three are also as given
+ * @param tag identifies the instructions; see {@link ResponseIds#tag}
+ * @param user as given, or null; so are the next three
  * @param custom the names of the request's tools of type custom
  */
 record ResponseSettings(
@@ -123,7 +123,7 @@ record ResponseSettings(
    * Reads the value of {@link #KEY}, which another client of the topics may have written.
    *
    * @param encoded the value, or null
-   * @param created when the job got the turn, for values without a creation time
+   * @param created when the job received the turn, for values without a creation time
    * @param model the model's name, for values without a model
    */
   static ResponseSettings decoded(String encoded, long created, String model) {

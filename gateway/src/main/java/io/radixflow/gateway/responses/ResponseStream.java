@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * The server-sent events of one response. Their sequence numbers depend only on the response, not
- * on the pieces of its text nor on the gateway:
+ * on the gateway or on the pieces in which its text arrives:
  *
  * <ul>
  *   <li>0 and 1: created, in_progress;
@@ -31,7 +31,7 @@ import java.util.Map;
  * and a piece of text that contains N is cut there. An {@code error} event has the number of the
  * event before it, since the stream can be resumed after it.
  *
- * <p>Only one thread at a time may use it.
+ * <p>Only one thread at a time may use a stream.
  */
 final class ResponseStream {
 
@@ -84,8 +84,8 @@ final class ResponseStream {
   }
 
   /**
-   * Sends the part of a piece that the client does not have. The piece follows the pieces before
-   * it.
+   * Sends the part of a piece that the client does not have. The piece follows the earlier pieces
+   * directly.
    */
   void piece(TurnPiece piece) {
     if (piece.text().isEmpty() && piece.logprobs().isEmpty()) {

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How much of this process is in memory, mapped files included, as Linux counts it.
+ * The resident memory of this process, including mapped files, as Linux counts it.
  *
  * @param bytes the current size
  * @param mostBytes the largest size so far
- * @param shareBytes the current size if a page that n processes share counts as an nth of a page;
- *     -1 if unknown
+ * @param shareBytes the current size, in which a page shared by n processes counts as one nth of a
+ *     page; -1 if unknown
  */
 record ResidentMemory(long bytes, long mostBytes, long shareBytes) {
 

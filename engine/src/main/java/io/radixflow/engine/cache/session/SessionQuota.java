@@ -12,7 +12,9 @@ import java.util.Map;
  */
 final class SessionQuota {
 
-  /** The slots of one tenant, and those of them whose pages count; least recently used first. */
+  /**
+   * The slots of one tenant, and its charged slots, whose pages count; least recently used first.
+   */
   private static final class Tenant {
     final LinkedHashSet<CacheSlot> slots = new LinkedHashSet<>();
     final LinkedHashSet<CacheSlot> charged = new LinkedHashSet<>();

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The directory in which one engine keeps its pages, found again by the engine that replaces it.
+ * The directory in which one engine keeps its pages. The engine that replaces it finds the
+ * directory again.
  *
  * <pre>
  * tiers/ENGINE ID/engine      what the engine runs, as a hash; modified when the engine starts and ends
@@ -27,10 +28,10 @@ import org.slf4j.LoggerFactory;
  *                 pages/      the database of the disk tier
  * </pre>
  *
- * <p>An engine claims a directory that an engine of the same kind left, of several the last used,
- * and takes over its id; if there is none it makes one with a new id. Two engines never have the
- * same. Directories that were not used for the retention of pages are deleted. Several engines, of
- * one process or of several, may claim at once.
+ * <p>An engine claims the most recently used directory that an engine of the same kind left, and
+ * takes over its id. If there is none, the engine creates a directory with a new id. Two engines
+ * never have the same directory. Directories that were not used for the retention of pages are
+ * deleted. Several engines, of one process or of several, may claim at once.
  */
 public final class DiskDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DiskDirectory.class);
@@ -53,14 +54,15 @@ public final class DiskDirectory implements AutoCloseable {
   }
 
   /**
-   * Claims a directory. One that had no part in the restored checkpoint, while others had, is
-   * emptied: it was away, and may have pages of sessions that were erased meanwhile.
+   * Claims a directory. If the restored checkpoint knows other directories but not this one, the
+   * directory is emptied: its machine was away, and it may have pages of sessions that were erased
+   * in the meantime.
    *
-   * @param root holds the directories of a TaskManager's engines; made if need be
+   * @param root contains the directories of a TaskManager's engines; created if necessary
    * @param kind decides which engines can use each other's pages
    * @param restored ids of the engines whose pages the restored checkpoint refers to
    * @param retention how long an unused directory stays
-   * @throws IOException if there is none and none can be made
+   * @throws IOException if there is no directory and none can be created
    */
   public static DiskDirectory claim(
       Path root, String kind, Set<String> restored, Duration retention) throws IOException {
@@ -86,7 +88,8 @@ public final class DiskDirectory implements AutoCloseable {
    */
   private static DiskDirectory find(Path root, String kind, Duration retention) throws IOException {
     for (Path path : lastUsedFirst(root)) {
-      // others are not locked even for a moment, as an engine of their kind may look for them now
+      // directories of another kind are not locked even for a moment, because an engine of that
+      // kind may be looking for them
       if (kind.equals(kind(path)) || isOld(path, retention)) {
         DiskDirectory locked = lock(path);
         try {
@@ -136,7 +139,7 @@ public final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns null if another engine has locked or deleted the directory. */
+  /** Locks a directory; returns null if another engine has locked or deleted it. */
   private static DiskDirectory lock(Path path) throws IOException {
     LockFile lock;
     try {
@@ -159,7 +162,9 @@ public final class DiskDirectory implements AutoCloseable {
     return lastUsed(path).toMillis() < System.currentTimeMillis() - stays.toMillis();
   }
 
-  /** Returns when it was claimed or closed, or a file of its pages was made. */
+  /**
+   * Returns when the directory was last claimed or closed, or a file of its pages was last created.
+   */
   private static FileTime lastUsed(Path path) throws IOException {
     if (kind(path) == null) {
       return modified(path);
@@ -190,12 +195,12 @@ public final class DiskDirectory implements AutoCloseable {
     Files.setLastModifiedTime(path.resolve(KIND), FileTime.fromMillis(System.currentTimeMillis()));
   }
 
-  /** The engine's id, which its successors here take over. */
+  /** Returns the engine's id, which its successors in this directory take over. */
   public String engine() {
     return path.getFileName().toString();
   }
 
-  /** The directory of the pages, which need not exist. */
+  /** Returns the directory of the pages, which need not exist. */
   public Path pages() {
     return path.resolve(PAGES);
   }

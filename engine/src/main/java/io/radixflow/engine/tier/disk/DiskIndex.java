@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The page index of a disk tier in the default column family of its database. It is changed in the
- * same batches as the pages, so that both never disagree; it is its only writer. Any thread.
+ * The page index of a disk tier in the default column family of its database. The index changes in
+ * the same batches as the pages, so the two never disagree. Only this class writes it. Any thread.
  *
  * <pre>
  * 0                    number of pages, 8 bytes
@@ -57,7 +57,7 @@ final class DiskIndex implements AutoCloseable {
   /** The last sequence number. */
   private long last;
 
-  /** No page has a smaller sequence number. */
+  /** A lower bound of all sequence numbers. */
   private long first;
 
   /**
@@ -75,7 +75,7 @@ final class DiskIndex implements AutoCloseable {
     load();
   }
 
-  /** Reads what the database says of itself. */
+  /** Reads the counters of the database. */
   private void load() {
     database.read(
         db -> {
@@ -105,7 +105,8 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Returns whether all that was removed is gone: no read or write has failed since it was opened.
+   * Returns whether all removed pages are gone: no read or write has failed since the database was
+   * opened.
    */
   boolean isHealthy() {
     return database.isHealthy();
@@ -144,7 +145,9 @@ final class DiskIndex implements AutoCloseable {
     return key;
   }
 
-  /** The key of a page in the column family of pages, in memory that native code can read. */
+  /**
+   * Returns the key of a page in the column family of pages, in memory that native code can read.
+   */
   static ByteBuffer pageKey(PageId id) {
     ByteBuffer key = ByteBuffer.allocateDirect(DIGEST_BYTES);
     return key.putLong(id.a()).putLong(id.b()).putLong(id.c()).putLong(id.d()).flip();
@@ -202,11 +205,11 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Adds those pages that are not there, all of them or none.
+   * Adds the pages that are not there, all of them or none.
    *
    * @param now milliseconds since the epoch
-   * @param encoded gives the bytes of the page at an index, in a direct buffer that is read before
-   *     the next one is asked for
+   * @param encoded returns the bytes of the page at an index, in a direct buffer that is read
+   *     before the next page is requested
    * @return how many were added; -1 if they could not be written
    */
   synchronized int add(List<TierPage> pages, long now, IntFunction<ByteBuffer> encoded) {
@@ -254,7 +257,7 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Writes again the given pages that are in the older half, so that they are evicted last.
+   * Rewrites the given pages that are in the older half, so that they are evicted last.
    *
    * @param now milliseconds since the epoch
    * @param buffer a direct buffer with room for a page
@@ -306,15 +309,15 @@ final class DiskIndex implements AutoCloseable {
     removeAll(entries(all, all.length), true);
   }
 
-  /** Removes the pages of a tenant, durably. */
+  /** Durably removes the pages of a tenant. */
   synchronized void removeTenant(long tenant) {
     removeAll(database.read(db -> ofTenant(db, tenant), List.of()), true);
   }
 
   /**
-   * Durably removes pages and their window parts. A page stays if one that follows it stays.
+   * Durably removes pages and their window parts. A page stays if a page that follows it stays.
    *
-   * @param ids pages in an order in which each is after its parent
+   * @param ids the pages, each after its parent
    */
   synchronized void erase(PageId[] ids) {
     Set<PageId> gone = new HashSet<>();
@@ -330,10 +333,10 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Removes the pages that come first.
+   * Removes the pages that are first in the order of eviction.
    *
    * @param before removes only pages written before this time
-   * @return how many
+   * @return the number of removed pages
    */
   int evict(long most, long before) {
     int evicted = 0;
@@ -412,7 +415,7 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Returns the entries that come first in the order.
+   * Returns the entries that are first in the order of eviction.
    *
    * @param sequence where the search begins
    */
@@ -441,7 +444,7 @@ final class DiskIndex implements AutoCloseable {
     }
   }
 
-  /** Returns the pages that have this one as parent. */
+  /** Returns the pages whose parent is {@code parent}. */
   private static List<PageId> children(RocksDB db, PageId parent) throws RocksDBException {
     byte[] from = key(CHILD, parent);
     byte[] to = Arrays.copyOf(from, 1 + 2 * DIGEST_BYTES + 1);

@@ -37,7 +37,7 @@ final class DiskReader implements AutoCloseable {
    */
   record Result(int pages, MissReason miss) {}
 
-  /** Takes a buffer with room for an encoded page; the caller gives it back. */
+  /** Takes a buffer with room for an encoded page; the caller must give it back. */
   ByteBuffer takeBuffer() {
     ByteBuffer free = buffers.poll();
     return free == null ? ByteBuffer.allocateDirect(codec.maxBytes()) : free;

@@ -49,7 +49,9 @@ import org.slf4j.LoggerFactory;
  * pages after it.
  */
 public final class DiskStore implements PageStore {
-  /** Approximately the most bytes that a page takes on disk in addition to its content. */
+  /**
+   * The approximate maximum number of bytes that a page takes on disk in addition to its content.
+   */
   static final long OVERHEAD_BYTES = 600;
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskStore.class);
@@ -234,7 +236,7 @@ public final class DiskStore implements PageStore {
   }
 
   /**
-   * Returns whether {@code bytes} more do not fit, or would leave too little space to other
+   * Returns whether {@code bytes} more bytes do not fit, or would leave too little space for other
    * programs.
    */
   private boolean isFull(long bytes) {

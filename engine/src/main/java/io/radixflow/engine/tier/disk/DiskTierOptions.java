@@ -8,10 +8,10 @@ import java.time.Duration;
 /**
  * The disk tier below an engine's host memory, as a job configures it.
  *
- * @param limitBytes the most bytes of its files; 0 for no disk tier
+ * @param limitBytes maximum number of bytes of the tier's files; 0 for no disk tier
  * @param directory holds the directories of engines, {@link DiskDirectory}; null for the
  *     TaskManager's working directory
- * @param minFreeBytes bytes that pages leave free on the file system, even below the limit
+ * @param minFreeBytes bytes that the tier leaves free on the file system, even below its limit
  * @param retentionMillis how long a page stays after its last write
  * @param tenants distinguishes tenants in the store; null if there is no disk tier
  */

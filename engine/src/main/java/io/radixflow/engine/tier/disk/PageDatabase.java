@@ -209,7 +209,7 @@ final class PageDatabase implements AutoCloseable {
   /**
    * Reads from the database.
    *
-   * @param missing is returned if it cannot be read
+   * @param missing returned if the database cannot be read
    */
   <T> T read(Access<T> access, T missing) {
     life.readLock().lock();
@@ -242,7 +242,7 @@ final class PageDatabase implements AutoCloseable {
   /**
    * Writes a batch, all of it or nothing.
    *
-   * @param durably whether it must also survive a power failure
+   * @param durably whether the batch must also survive a power failure
    * @return whether it was written
    */
   boolean write(boolean durably, Change change) {
@@ -328,7 +328,7 @@ final class PageDatabase implements AutoCloseable {
     }
   }
 
-  /** Deletes all pages, and their bytes at once. */
+  /** Deletes all pages, and deletes their bytes immediately. */
   void clear() {
     life.writeLock().lock();
     try {

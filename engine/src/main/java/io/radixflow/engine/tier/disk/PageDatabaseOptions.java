@@ -13,14 +13,15 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.WALRecoveryMode;
 
 /**
- * The options of a disk tier's RocksDB, for digests as keys, which nothing orders, and large
- * values.
+ * The options of a disk tier's RocksDB. Its keys are digests in no particular order, and its values
+ * are large.
  *
- * <p>Native memory is {@link #CACHE_BYTES}, indexes and filters included, and up to three write
- * buffers of each column family. The write-ahead log is what makes a page outlive {@code kill -9};
- * a log of which more than the end is damaged is refused, as it may have had erasures. Digests and
- * pages do not compress, so nothing is compressed. A page's blob is never moved: RocksDB's garbage
- * collection of blobs is off, and blob files go from the oldest on as their pages do.
+ * <p>Native memory consists of {@link #CACHE_BYTES}, including indexes and filters, and up to three
+ * write buffers per column family. Because of the write-ahead log, a page survives {@code kill -9}.
+ * A log that is damaged elsewhere than at its end is refused, because it may have contained
+ * erasures. Digests and pages do not compress, so nothing is compressed. A page's blob is never
+ * moved: RocksDB's garbage collection of blobs is off, and blob files are deleted from the oldest
+ * on, after their pages.
  */
 final class PageDatabaseOptions implements AutoCloseable {
   static final long CACHE_BYTES = 32L << 20;
@@ -40,12 +41,13 @@ final class PageDatabaseOptions implements AutoCloseable {
   final DBOptions database;
   final ColumnFamilyOptions index;
 
-  /** Compactions begin once {@link PageDatabase} has verified the tables. */
+  /** Compactions start after {@link PageDatabase} has verified the tables. */
   final ColumnFamilyOptions pages;
 
   /**
-   * Pages have checksums of their own; RocksDB's is computed without the processor's help. The
-   * tables that say where they are do not: see {@link PageDatabase}, which verifies them at start.
+   * Pages have their own checksums, and RocksDB computes its checksums without the processor's
+   * instructions for them. The tables that say where pages are have no other checksums; {@link
+   * PageDatabase} verifies them at start.
    */
   final ReadOptions reads = new ReadOptions().setFillCache(false).setVerifyChecksums(false);
 

@@ -20,7 +20,7 @@ final class RocksDbLibrary {
 
   /**
    * @throws UncheckedIOException if the library cannot be unpacked
-   * @throws UnsatisfiedLinkError if there is none for this platform
+   * @throws UnsatisfiedLinkError if there is no library for this platform
    */
   static synchronized void load() {
     if (loaded) {

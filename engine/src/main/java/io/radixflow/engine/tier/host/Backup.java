@@ -20,15 +20,17 @@ import java.util.function.Predicate;
 
 /**
  * Copies pages from the device to host memory, one batch of a bounded queue at a time. A page that
- * leaves the cache meanwhile stays in flight until it has been copied; no step may overwrite it
- * until then. A page's window part is an item of its own and is locked while it is copied. The page
+ * leaves the cache during that time stays in flight until it has been copied; no step may overwrite
+ * it until then. A page's window part is a separate item and is locked while it is copied. The page
  * is not freed until both copies have finished. Engine thread only.
  */
 public final class Backup {
-  /** Pages of a batch: few enough that one that leaves the cache is soon free. */
+  /**
+   * The number of pages of a batch, small enough that a page that leaves the cache is soon free.
+   */
   static final int BATCH = 64;
 
-  /** The most pages in the queue; further pages are dropped. */
+  /** The maximum number of pages in the queue; further pages are dropped. */
   static final int MAX_WAITING = 8192;
 
   /** A page in the queue or in the batch. */
@@ -38,7 +40,7 @@ public final class Backup {
     final int device;
     final int index;
 
-    /** Set while it has locked the window part. */
+    /** Set while this item has locked the window part. */
     boolean locked;
 
     /** Set once the page has left the cache, so that it is freed after its copy. */
@@ -86,7 +88,7 @@ public final class Backup {
   private long failures;
 
   /**
-   * @param copied gets the entries of each batch, locked, whose bytes are there
+   * @param copied receives the copied entries of each batch, locked
    */
   public Backup(KvPool pool, HostTier host, Consumer<List<HostPage>> copied) {
     this.pool = pool;
@@ -96,7 +98,7 @@ public final class Backup {
     this.windowItems = new Item[pool.pages()];
   }
 
-  /** Frees pages with another allocator from here; none of its pages is in the queue. */
+  /** Frees pages with another allocator from now on; none of its pages is in the queue. */
   public void attach(PageAllocator owner, CacheComponent parts) {
     allocator = owner;
     component = parts;
@@ -116,17 +118,17 @@ public final class Backup {
     return failures;
   }
 
-  /** Pages that wait or are being copied. */
+  /** Returns the number of pages that wait or are being copied. */
   public int queued() {
     return waiting.size() + batchSize;
   }
 
-  /** Pages that have left the cache and will be free. */
+  /** Returns the number of pages that have left the cache and will be free. */
   public int leaving() {
     return leaving;
   }
 
-  /** Returns whether a page has left the cache and is freed here. */
+  /** Returns whether a page has left the cache and will be freed here. */
   public boolean isLeaving(int device) {
     return leaving > 0 && (isLeaving(items[device]) || isLeaving(windowItems[device]));
   }
@@ -135,7 +137,7 @@ public final class Backup {
     return item != null && item.leaving;
   }
 
-  /** Number of window parts that are locked, as they are being copied. */
+  /** Returns the number of window parts that are locked because they are being copied. */
   public int lockedParts() {
     return lockedParts;
   }
@@ -164,7 +166,7 @@ public final class Backup {
   /**
    * Queues a page of the cache, or its window part, unless it is queued or on the host.
    *
-   * @param page null if it is not to be copied
+   * @param page null if the page must not be copied
    */
   public void offer(TierPage page, int device, int index) {
     if (page == null || items(page.isWindow())[device] != null || host.get(page.id()) != null) {
@@ -182,7 +184,7 @@ public final class Backup {
     waiting.add(item);
   }
 
-  /** A page that the host does not have is in the cache again. */
+  /** Records that a page that the host does not have is in the cache again. */
   public void stored(PageId page) {
     if (leaving > 0) {
       returned.add(page);
@@ -190,11 +192,11 @@ public final class Backup {
   }
 
   /**
-   * A page leaves the cache.
+   * Records that a page leaves the cache.
    *
-   * @param page null to start no copy of it; a copy that has begun still finishes
+   * @param page null to start no copy of the page; a copy that has begun still finishes
    * @param window the same for its window part
-   * @return whether it stays in flight until it has been copied
+   * @return whether the page stays in flight until it has been copied
    */
   public boolean leaving(int device, PageId id, TierPage page, TierPage window, int index) {
     returned.remove(id);
@@ -223,7 +225,7 @@ public final class Backup {
     return true;
   }
 
-  /** Ends a batch that has been copied and begins the next; returns whether there was any. */
+  /** Ends a copied batch and starts the next; returns whether there was any. */
   public boolean poll() {
     boolean ended = transfer != null && transfer.isDone();
     if (ended) {
@@ -240,7 +242,7 @@ public final class Backup {
     while (batchSize < BATCH && !waiting.isEmpty()) {
       Item item = waiting.poll();
       if (items(item.window)[item.device] != item) {
-        continue; // the page has left, and another may have its place
+        continue; // the page has left, and another page may have taken its place
       }
       boolean gone = item.window && !component.has(item.device);
       if (!item.wanted || gone || host.get(item.page.id()) != null) {
@@ -279,7 +281,7 @@ public final class Backup {
   }
 
   /**
-   * Returns whether the page after this page can be found: the host has this page, or it is null.
+   * Returns whether the next page can be found: the host has {@code page}, or {@code page} is null.
    */
   private boolean isOnHost(PageId page) {
     return page == null || host.get(page) != null;
@@ -324,7 +326,9 @@ public final class Backup {
     }
   }
 
-  /** Cancels the copies of some pages; the slots of those in the batch are freed when it ends. */
+  /**
+   * Cancels the copies of some pages; slots of pages in the batch are freed when the batch ends.
+   */
   public void cancel(Predicate<TierPage> pages) {
     for (Item item : waiting) {
       item.wanted &= !pages.test(item.page);
@@ -334,14 +338,16 @@ public final class Backup {
     }
   }
 
-  /** Waits for the batch in progress and drops the queue, as the pages of the device are void. */
+  /**
+   * Waits for the batch in progress and drops the queue, because the pages of the device are void.
+   */
   public void abandon() {
     if (transfer != null) {
       Uninterruptibly.await(transfer::await);
       transfer = null;
     }
     for (int i = 0; i < batchSize; i++) {
-      if (batch[i] != null) { // a defect may have come in between
+      if (batch[i] != null) { // a defect may have interrupted the end of the batch
         host.remove(batch[i].entry);
         host.unlock(batch[i].entry);
         batch[i] = null;

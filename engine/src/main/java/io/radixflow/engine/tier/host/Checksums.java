@@ -56,7 +56,7 @@ public final class Checksums {
    * Computes the checksums of pages that have just been filled, which makes them ready.
    *
    * @param entries locked
-   * @param then gets them, still locked
+   * @param then receives the pages, still locked
    */
   public void sum(List<HostPage> entries, Consumer<List<HostPage>> then) {
     ByteBuffer[] pages = buffers(entries);
@@ -79,9 +79,10 @@ public final class Checksums {
   }
 
   /**
-   * Verifies pages, which stay locked meanwhile; a bad one is removed from host memory.
+   * Verifies pages, which stay locked during the check; a bad page is removed from host memory.
    *
-   * @param then gets how many are good before the first that is not, while all are locked still
+   * @param then receives the number of good pages before the first bad page, while all are still
+   *     locked
    */
   public void verify(List<HostPage> pages, IntConsumer then) {
     List<HostPage> all = List.copyOf(pages);

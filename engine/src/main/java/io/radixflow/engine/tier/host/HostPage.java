@@ -12,25 +12,25 @@ public final class HostPage {
 
   private final boolean window;
 
-  /** Its index in host memory. */
+  /** The page's index in host memory. */
   public int slot;
 
   /** Orders pages of equal age. */
   final long number;
 
-  /** Set once it is filled and may be read. */
+  /** Set once the page is filled and may be read. */
   boolean ready;
 
-  /** Set once it can no longer be found; its slot is freed with the last lock. */
+  /** Set once the page can no longer be found; its slot is freed with the last lock. */
   boolean removed;
 
-  /** CRC32C of its bytes, once ready. */
+  /** The CRC32C of the page's bytes, once ready. */
   int checksum;
 
-  /** Number of pages in host memory that come right after this one. */
+  /** The number of pages in host memory whose parent is this page. */
   public int children;
 
-  /** Number of readers and writers. */
+  /** The number of readers and writers. */
   int locks;
 
   long lastUsed;

@@ -24,15 +24,15 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Pages in host memory, found by what they hold.
+ * Pages in host memory, found by their content.
  *
  * <ul>
  *   <li>A page is evicted only if no other page here follows it, so a prefix is never cut in the
  *       middle. Copies of pages that the device also has are evicted first: when memory is tight,
  *       host and device keep different pages. Then the least recently used page is evicted.
- *   <li>A locked page stays, and so do its bytes.
- *   <li>Window parts have slots of their own, and are evicted by themselves, the least recently
- *       used first. They go with their page at the latest, unless they came before it.
+ *   <li>A locked page stays, and its bytes do not change.
+ *   <li>Window parts have their own slots, and are evicted separately, the least recently used
+ *       first. They leave with their page at the latest, unless they arrived before it.
  * </ul>
  *
  * <p>{@code free + used == total}, after every operation; each used slot belongs to one {@link
@@ -50,7 +50,7 @@ public final class HostTier {
   private Slots freeParts;
   private final Map<PageId, HostPage> entries = new HashMap<>();
 
-  /** Number of pages here by the page before them, which is not here itself. */
+  /** The number of pages here by their previous page, for previous pages that are not here. */
   private final Map<PageId, Integer> orphans = new HashMap<>();
 
   private final TreeSet<HostPage> copies = new TreeSet<>(OLDEST_FIRST);
@@ -131,10 +131,10 @@ public final class HostTier {
   }
 
   /**
-   * Assigns slots in other memory to all pages. While this is held none are added; what does not
-   * fit is evicted.
+   * Assigns slots in other memory to all pages; evicts pages that do not fit. No pages are added
+   * while host memory is held.
    *
-   * @return null if more are locked than fit
+   * @return null if more pages are locked than fit
    */
   public Map<HostPage, Integer> slotsIn(HostPages other) {
     while (used() > other.pages()) {
@@ -155,7 +155,7 @@ public final class HostTier {
     return slots;
   }
 
-  /** Uses other memory from here, to which all pages were copied; returns the memory before. */
+  /** Uses other memory from now on, to which all pages were copied; returns the previous memory. */
   public HostPages moveTo(HostPages other, Map<HostPage, Integer> slots) {
     HostPages before = memory;
     boolean[] taken = new boolean[other.pages() + other.parts()];
@@ -180,12 +180,12 @@ public final class HostTier {
     return memory;
   }
 
-  /** Tokens of a page. */
+  /** Returns the number of tokens per page. */
   public int pageTokens() {
     return pageTokens;
   }
 
-  /** Counts pages that were asked for and served neither from here nor from a store. */
+  /** Returns the counters of pages that neither host memory nor a store returned. */
   public MissCounters misses() {
     return misses;
   }
@@ -198,12 +198,12 @@ public final class HostTier {
     return free.used();
   }
 
-  /** Number of window parts that hold something. */
+  /** Returns the number of window parts in use. */
   public int usedParts() {
     return freeParts.used();
   }
 
-  /** Number of pages that are being read or filled. */
+  /** Returns the number of pages that are being read or filled. */
   public int locked() {
     return locked;
   }
@@ -212,12 +212,12 @@ public final class HostTier {
     return evicted;
   }
 
-  /** Returns a page, being filled or ready; or null. */
+  /** Returns a page that is being filled or is ready; null if there is none. */
   public HostPage get(PageId id) {
     return entries.get(id);
   }
 
-  /** Returns how many pages of a chain, from one on, can be found, one after the other. */
+  /** Returns how many consecutive pages of a chain, from {@code from} on, can be found. */
   public int readyPages(PageChain chain, int from) {
     int at = from;
     while (at < chain.pages() && isReady(chain.id(at))) {
@@ -232,8 +232,8 @@ public final class HostTier {
   }
 
   /**
-   * Locks the pages of a chain that can be found, from one on and before another, one after the
-   * other.
+   * Locks the consecutive pages of a chain that can be found, from {@code from} on and before
+   * {@code to}.
    */
   public List<HostPage> lockReady(PageChain chain, int from, int to) {
     List<HostPage> found = new ArrayList<>();
@@ -249,7 +249,7 @@ public final class HostTier {
     return isReady(chain.id(index).window());
   }
 
-  /** Locks the window parts of pages of a chain, which can be found. */
+  /** Locks the window parts of pages of a chain; all of them can be found. */
   public List<HostPage> lockWindows(PageChain chain, int from, int to) {
     List<HostPage> found =
         IntStream.range(from, to).mapToObj(i -> entries.get(chain.id(i).window())).toList();
@@ -257,7 +257,7 @@ public final class HostTier {
     return found;
   }
 
-  /** The bytes of a page that the caller has locked. */
+  /** Returns the bytes of a page that the caller has locked. */
   public ByteBuffer buffer(HostPage entry) {
     return memory.buffer(entry.slot);
   }
@@ -265,7 +265,7 @@ public final class HostTier {
   /**
    * Takes a slot for a page that has none, and locks it for the caller, who fills it.
    *
-   * @param needed whether pages that no other tier has may be evicted for it
+   * @param needed whether pages that are not on the device may be evicted to make room
    * @return null if no slot is free, or the memory is held
    */
   public HostPage allocate(TierPage page, boolean needed) {
@@ -301,7 +301,7 @@ public final class HostTier {
     list(entry);
   }
 
-  /** Evicts a leaf other than {@code kept}; false if there is none that may go. */
+  /** Evicts a leaf other than {@code kept}; returns false if no leaf may be evicted. */
   private boolean evictOne(PageId kept, boolean needed) {
     HostPage victim = oldest(copies, kept);
     if (victim == null && needed) {
@@ -315,7 +315,7 @@ public final class HostTier {
     return true;
   }
 
-  /** Evicts a window part; false if all are locked. */
+  /** Evicts a window part; returns false if all are locked. */
   private boolean evictWindow() {
     if (windows.isEmpty()) {
       return false;
@@ -333,7 +333,7 @@ public final class HostTier {
     return null;
   }
 
-  /** A page is filled: it can be found from now on. */
+  /** Records that a page is filled, so that it can be found from now on. */
   public void ready(HostPage entry, int checksum) {
     entry.checksum = checksum;
     entry.ready = true;
@@ -353,7 +353,7 @@ public final class HostTier {
         null);
   }
 
-  /** Returns events of all pages that can be found, none before its parent's. */
+  /** Returns events of all pages that can be found, each after its parent's. */
   public List<KvEvent.Stored> content() {
     Set<HostPage> ordered = new LinkedHashSet<>();
     for (HostPage entry : entries.values()) {
@@ -381,7 +381,7 @@ public final class HostTier {
     entry.locks++;
   }
 
-  /** Releases a lock, which counts as a use; the last one frees the slot of a removed page. */
+  /** Releases a lock, which counts as a use; the last release frees the slot of a removed page. */
   public void unlock(HostPage entry) {
     if (entry.locks == 0) {
       throw new IllegalStateException("a host page is unlocked more often than it was locked");
@@ -415,12 +415,12 @@ public final class HostTier {
     list(window);
   }
 
-  /** No store has any page from here on. */
+  /** Records that no store has any page. */
   public void clearStored() {
     entries.values().forEach(entry -> entry.stored = false);
   }
 
-  /** The device has no page any more. */
+  /** Records that the device no longer has any page. */
   public void notOnDevice() {
     for (HostPage entry : entries.values()) {
       if (entry.onDevice) {
@@ -429,7 +429,10 @@ public final class HostTier {
     }
   }
 
-  /** Makes a page and its window part impossible to find; slots are free once no lock is left. */
+  /**
+   * Makes a page and its window part impossible to find; their slots become free when they have no
+   * locks.
+   */
   public void remove(HostPage entry) {
     if (entry.removed) {
       return;
@@ -467,7 +470,7 @@ public final class HostTier {
     new ArrayList<>(entries.values()).forEach(this::remove);
   }
 
-  /** Removes each page that a test holds for; see {@link #remove}. */
+  /** Removes each page that passes a test; see {@link #remove}. */
   public void removeIf(Predicate<HostPage> test) {
     entries.values().stream().filter(test).toList().forEach(this::remove);
   }

@@ -28,7 +28,7 @@ public final class StoreLink {
   private final TierWorker worker;
   private PageStore store;
 
-  /** Statistics of each store after the last work with it, by its tier. */
+  /** Statistics of each store after the last operation on it, by tier. */
   private final AtomicReferenceArray<PageStoreStats> stats =
       new AtomicReferenceArray<>(KvTier.values().length);
 
@@ -53,7 +53,7 @@ public final class StoreLink {
     }
   }
 
-  /** The store, or null. */
+  /** Returns the store, or null. */
   public PageStore store() {
     return store;
   }
@@ -62,13 +62,14 @@ public final class StoreLink {
     return droppedWrites + (store == null ? 0 : store.droppedPages());
   }
 
-  /** Number of pages of host memory that are being written to stores. */
+  /** Returns the number of pages of host memory that are being written to stores. */
   public int writingPages() {
     return writing;
   }
 
   /**
-   * Number of pages that are on their way to a store, or wait in a store to be written below it.
+   * Returns the number of pages that are on their way to a store, or wait in a store to be written
+   * to the store below.
    */
   public int queuedPages() {
     return writing + (store == null ? 0 : store.queuedPages());
@@ -96,7 +97,10 @@ public final class StoreLink {
     return true;
   }
 
-  /** Detaches the store. The future completes when the store is closed; null if there is none. */
+  /**
+   * Detaches the store. The future completes when the store is closed; returns null if there is no
+   * store.
+   */
   public CompletableFuture<Void> detach() {
     if (store == null) {
       return null;
@@ -188,7 +192,10 @@ public final class StoreLink {
     return store != null;
   }
 
-  /** Changes the contents of the store, after all earlier writes; false if no store is attached. */
+  /**
+   * Changes the contents of the store, after all earlier writes; returns false if no store is
+   * attached.
+   */
   public boolean change(Consumer<PageStore> change) {
     if (store == null) {
       return false;
@@ -205,7 +212,7 @@ public final class StoreLink {
     return true;
   }
 
-  /** The latest statistics of the store of a tier; null if there is none. */
+  /** Returns the latest statistics of the store of a tier; null if there is none. */
   public PageStoreStats stats(KvTier tier) {
     PageStore asked = store;
     while (asked != null && asked.tier() != tier) {
@@ -266,7 +273,7 @@ public final class StoreLink {
   private void written(List<HostPage> entries, Written written, PageStore target) {
     writing -= entries.size();
     for (int i = 0; i < entries.size(); i++) {
-      // a store that was attached meanwhile does not have these pages
+      // a store that was attached in the meantime does not have these pages
       entries.get(i).stored = i < written.good() && written.stored() && target == store;
       if (i == written.good()) {
         host.misses().add(MissReason.CHECKSUM, 1);
@@ -285,7 +292,7 @@ public final class StoreLink {
   }
 
   /**
-   * Asks the store for the pages of a chain after the pages on the device and the host.
+   * Asks the store for the pages of a chain that follow those on the device and the host.
    *
    * @param then see {@link Tiers#locate}
    */

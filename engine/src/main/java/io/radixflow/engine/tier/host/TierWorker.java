@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of the tiers, for what takes time: checksums, reads and writes each have their own,
- * so that none waits for another kind. Results are handed to the engine thread. Callers bound the
- * work that they hand in.
+ * The threads for slow work of the tiers. Checksums, reads and writes each have their own threads,
+ * so that no kind of work waits for another. Results are passed to the engine thread. Callers bound
+ * the work that they submit.
  */
 public final class TierWorker {
   private static final Logger LOG = LoggerFactory.getLogger(TierWorker.class);
@@ -22,19 +22,17 @@ public final class TierWorker {
 
   /** Kinds of work. */
   public enum Kind {
-    /**
-     * Checksums of pages that have come from the device; in order, so that each follows its parent.
-     */
+    /** Checksums of pages from the device; in order, so that each page follows its parent. */
     SUM(1),
     CHECK(2),
     READ(2),
-    /** Separate, so that a slow remote store does not hold up the disk. */
+    /** Separate, so that a slow remote store does not delay the disk. */
     READ_REMOTE(2),
     WRITE(1);
 
     private final int threads;
 
-    /** The kind that looks for pages in a tier, and reads them. */
+    /** Returns the kind of work that finds and reads pages in a tier. */
     public static Kind of(KvTier tier) {
       return tier == KvTier.REMOTE ? READ_REMOTE : READ;
     }
@@ -77,17 +75,17 @@ public final class TierWorker {
     return executor;
   }
 
-  /** Work that gives a result. */
+  /** Work that returns a result. */
   @FunctionalInterface
   public interface Work<T> {
     T run() throws Exception;
   }
 
   /**
-   * Does work on a thread of its kind, and hands its result to the engine thread.
+   * Does work on a thread of its kind, and passes the result to the engine thread.
    *
-   * @param failed what the result is if the work fails
-   * @param then gets the result, on the engine thread
+   * @param failed the result if the work fails
+   * @param then receives the result, on the engine thread
    */
   <T> void run(Kind kind, Work<T> work, T failed, Consumer<T> then) {
     threads[kind.ordinal()].execute(
@@ -95,8 +93,7 @@ public final class TierWorker {
           T result = failed;
           try {
             result = work.run();
-          } catch (Exception
-              | Error e) { // whatever it is, the pages it has locked must be released
+          } catch (Exception | Error e) { // after any failure, the locked pages must be released
             LOG.warn("Task {} of the tiers failed; its pages count as missing", kind, e);
           }
           T given = result;
@@ -109,7 +106,7 @@ public final class TierWorker {
     engine.execute(() -> {});
   }
 
-  /** Ends the threads after their present tasks; false if one of them does not end. */
+  /** Ends the threads after their current tasks; returns false if a thread does not end. */
   public boolean stop() {
     boolean ended = true;
     for (ThreadPoolExecutor each : threads) {

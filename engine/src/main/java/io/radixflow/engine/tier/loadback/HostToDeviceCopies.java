@@ -17,12 +17,12 @@ import java.util.function.LongSupplier;
  * copy, and one copy is in progress at a time. Engine thread only.
  */
 public final class HostToDeviceCopies {
-  /** The most pages of one copy, which is also the limit of devices. */
+  /** The maximum number of pages of one copy, which is also the limit of devices. */
   private static final int MAX_PAGES = 4096;
 
   private static final int CALIBRATION_PAGES = 4;
 
-  /** Rounds of copies that are measured; the first round is slower and does not count. */
+  /** The number of measured rounds of copies; the first round is slower and does not count. */
   private static final int CALIBRATION_ROUNDS = 3;
 
   private final KvPool pool;
@@ -76,13 +76,13 @@ public final class HostToDeviceCopies {
     return transfer != null;
   }
 
-  /** Returns whether no page is being copied or waits for it. */
+  /** Returns whether no page is being copied or waits for a copy. */
   public boolean isIdle() {
     return size == 0;
   }
 
   /**
-   * Adds pages of a load-back, which fill a table from its page {@code from} on. Also adds the
+   * Adds pages of a load-back, which fill {@code table} from page {@code from} on. Also adds the
    * window parts before their end; these parts are locked.
    *
    * @return the number of added pages; 0 if the pool now has too few parts

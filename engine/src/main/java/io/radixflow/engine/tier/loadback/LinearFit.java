@@ -1,8 +1,8 @@
 package io.radixflow.engine.tier.loadback;
 
 /**
- * Fits a straight line to measurements of which older ones count less: weighted least squares, with
- * neither a negative slope nor a negative value at 0. Not thread safe.
+ * Fits a straight line to measurements by weighted least squares; older measurements count less.
+ * Neither the slope nor the value at 0 is negative. Not thread-safe.
  */
 public final class LinearFit {
   /** The factor by which each measurement counts less after the next one. */
@@ -20,9 +20,9 @@ public final class LinearFit {
   }
 
   /**
-   * @param spread how far apart measurements must lie for their differences to count: a standard
-   *     deviation, below which the line is more and more level (ridge regression, Hoerl and Kennard
-   *     1970)
+   * @param spread how far apart measurements must be for their differences to count, as a standard
+   *     deviation; below it, the line becomes more and more level (ridge regression, Hoerl and
+   *     Kennard 1970)
    */
   public LinearFit(double spread) {
     this.spread = spread;
@@ -42,24 +42,25 @@ public final class LinearFit {
     return weight == 0;
   }
 
-  /** The line's slope. */
+  /** Returns the line's slope. */
   public double slope() {
     double variance = weight * xx - x * x;
     double penalty = spread * spread * weight * weight;
     double slope = variance > 1e-9 * weight * xx ? (weight * xy - x * y) / (variance + penalty) : 0;
     if (slope <= 0 || y < slope * x) {
-      // all the same, falling, or negative at 0: through the mean, and through 0 in the last case
+      // a level or falling line is replaced by its mean, and a line that is negative at 0 by one
+      // through 0
       return slope > 0 && x > 0 ? y / x : 0;
     }
     return slope;
   }
 
-  /** Returns the value at a place; 0 if nothing was measured. */
+  /** Returns the value of the line at {@code place}; 0 if nothing was measured. */
   public double at(double place) {
     return base() + slope() * place;
   }
 
-  /** The value at 0. */
+  /** Returns the value at 0. */
   double base() {
     return isEmpty() ? 0 : Math.max(0, (y - slope() * x) / weight);
   }

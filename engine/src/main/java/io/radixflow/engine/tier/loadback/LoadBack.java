@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Pages of one prefix on their way up: for a waiting request to the device, for an announced turn
  * to host memory only. It holds locks on its pages in host memory until it ends. All transitions
- * happen on the engine thread; the work between them runs where the drawing says.
+ * happen on the engine thread; the work between them runs on the threads that the drawing names.
  *
  * <pre>
  *                    NEW        an announced turn stays here while others fill its share of host memory
@@ -42,18 +42,18 @@ import java.util.List;
  *
  * <p>If the pool has window parts, a store is also asked for the parts, and only up to an end that
  * can be used. The parts come after the pages, in the states READING, SHARING and VERIFYING, and
- * only the parts that are needed before that end. If a part is missing or damaged, the store is
- * asked once more for a shorter prefix.
+ * only if they are needed before that end. If a part is missing or damaged, the store is asked once
+ * more for a shorter prefix.
  *
- * <p>The CHECK thread verifies pages that host memory had from the start, during the states before
- * READY ({@link #isVerified}); the request waits for both. Under a policy that does not wait, a
- * request is admitted from any state after NEW, with the pages that have come by then.
+ * <p>During the states before READY, the CHECK thread verifies the pages that host memory had from
+ * the start ({@link #isVerified}); the request waits for both. Under a policy that does not wait, a
+ * request is admitted from any state after NEW, with the pages that have arrived by then.
  */
 public final class LoadBack {
 
   /** The states of a load-back; see the drawing at {@link LoadBack}. */
   enum State {
-    /** Nothing is asked of a store yet. */
+    /** No store has been asked yet. */
     NEW,
     /** A store is being asked how many of the pages it has. */
     ASKING,
@@ -67,7 +67,7 @@ public final class LoadBack {
     READY,
     /** Pages are being copied to the device, or will be before the next step. */
     COPYING,
-    /** It holds nothing any more. */
+    /** The load-back no longer has locks. */
     ENDED;
 
     /** Returns whether pages may still come from the stores. */
@@ -95,13 +95,13 @@ public final class LoadBack {
   /** The first page that neither the device nor, for an announced turn, host memory has. */
   int from;
 
-  /** End of the pages that are of use. */
+  /** End of the useful pages. */
   int limit;
 
   /** Runs when the load-back of an announced turn has ended by itself; null for a request. */
   final Runnable onEnd;
 
-  /** When it began, in nanoseconds. */
+  /** When the load-back began, in nanoseconds. */
   final long began;
 
   /**
@@ -110,16 +110,19 @@ public final class LoadBack {
    */
   final List<HostPage> pages = new ArrayList<>();
 
-  /** The window parts of its pages. */
+  /** The window parts of the load-back's pages. */
   LoadedWindows windows;
 
   /** A page whose part {@link #store} lacks, so that no end beyond it can be used. */
   int windowLimit = Integer.MAX_VALUE;
 
-  /** The store that is being asked or read, or was last. */
+  /** The store that is being asked or read, or was asked last. */
   PageStore store;
 
-  /** The store on top of that one; another since means that it was detached. */
+  /**
+   * The topmost store when the load-back began; if the engine now has another, this one was
+   * detached.
+   */
   PageStore top;
 
   /** When {@link #store} was asked, in nanoseconds. */
@@ -138,7 +141,8 @@ public final class LoadBack {
   private int read;
 
   /**
-   * The parts of {@link #read} by tier; pages of an upper tier come before pages of a lower one.
+   * The number of {@link #read} pages by tier; pages of an upper tier come before pages of a lower
+   * tier.
    */
   private final int[] readOf = new int[KvTier.values().length];
 
@@ -159,24 +163,26 @@ public final class LoadBack {
   /**
    * Returns whether the request has to wait for pages.
    *
-   * @param devicePages pages of its prefix that the device has now
+   * @param devicePages number of pages of the request's prefix that the device has now
    */
   public boolean mustWait(int devicePages) {
     return owner.mustWait(this, devicePages);
   }
 
   /**
-   * Adds the pages that are loaded faster than they are computed to the copy that begins next.
+   * Adds the pages whose load is faster than their computation to the next copy.
    *
    * @param devicePages pages of the prefix that the device has
    * @param table the request's page table, whose pages {@code devicePages .. end-1} are its own
-   * @return how many pages after those are copied; with none this is still to be released
+   * @return how many pages after those are copied; if 0, the load-back must still be released
    */
   public int copy(int devicePages, int end, int[] table) {
     return owner.copy(this, devicePages, end, table);
   }
 
-  /** Ends this unless its pages are being copied, which ends it soon. Idempotent. */
+  /**
+   * Ends the load-back, unless its pages are being copied; then it ends after the copy. Idempotent.
+   */
   public void release() {
     owner.release(this);
   }
@@ -196,24 +202,24 @@ public final class LoadBack {
     return onEnd != null;
   }
 
-  /** Takes pages that host memory has, locked by the caller, which are verified from now on. */
+  /** Takes pages of host memory. The caller has locked them, and now verifies them. */
   void found(List<HostPage> locked) {
     pages.addAll(locked);
     found = locked.size();
   }
 
-  /** Some of what host memory has is verified from now on. */
+  /** Records that a verification of pages in host memory has begun. */
   void verifies() {
     verifying++;
   }
 
-  /** A verification has ended at {@code now}, in nanoseconds. */
+  /** Records that a verification ended at {@code now}, in nanoseconds. */
   void verifiedAt(long now) {
     verifying--;
     progressed(now);
   }
 
-  /** The found pages have been verified; {@code good} of them, from the first on, are right. */
+  /** Records that the found pages have been verified; the first {@code good} of them are right. */
   void verified(int good) {
     verified = good;
   }
@@ -223,24 +229,24 @@ public final class LoadBack {
     return verifying == 0;
   }
 
-  /** Takes the next page, which came from {@link #store} and is locked by the caller. */
+  /** Takes the next page, which came from {@link #store}. The caller has locked it. */
   void add(HostPage page) {
     pages.add(page);
     read++;
     readOf[store.tier().ordinal()]++;
   }
 
-  /** Pages that came from the stores. */
+  /** Returns the number of pages that came from the stores. */
   int readPages() {
     return read;
   }
 
-  /** The first page after those found and read. */
+  /** Returns the end of the found and read pages. */
   int end() {
     return from + found + read;
   }
 
-  /** Returns whether all has come that the stores have of the whole chain. */
+  /** Returns whether all pages of the chain that the stores have are in host memory. */
   boolean isWhole() {
     return state != State.NEW
         && !state.isReadingStores()
@@ -248,7 +254,7 @@ public final class LoadBack {
         && (end() < limit || end() >= chain.pages());
   }
 
-  /** The end of the pages that can be copied now. */
+  /** Returns the end of the pages that can be copied now. */
   int usableEnd() {
     if (verifying > 0) {
       return from;
@@ -256,44 +262,47 @@ public final class LoadBack {
     return verified < found ? from + verified : end();
   }
 
-  /** Something has come at {@code now}, in nanoseconds. */
+  /** Records that something arrived at {@code now}, in nanoseconds. */
   void progressed(long now) {
     nanos = now - began;
   }
 
-  /** Its pages {@code first .. first+count-1} go to the device. */
+  /** Records that pages {@code first .. first+count-1} are copied to the device. */
   void copying(int first, int count) {
     to(State.COPYING);
     copiedFrom = first;
     copied = count;
   }
 
-  /** The copy to the device failed. */
+  /** Records that the copy to the device failed. */
   void failed(Throwable cause) {
     failure = cause;
   }
 
-  /** The first page that the device did not have when it was looked for. */
+  /** Returns the first page that the device did not have when the load-back began. */
   public int from() {
     return from;
   }
 
-  /** Returns whether a request was admitted with its pages, which are copied or have been. */
+  /**
+   * Returns whether a request was admitted with these pages, which are being copied or have been
+   * copied.
+   */
   public boolean isCopied() {
     return copiedFrom >= 0;
   }
 
-  /** The first page that was copied to the device; -1 before. */
+  /** Returns the first page that was copied to the device; -1 before the copy. */
   public int copiedFrom() {
     return copiedFrom;
   }
 
-  /** Returns whether its pages are on their way to the device. */
+  /** Returns whether the pages are on their way to the device. */
   public boolean isCopying() {
     return state == State.COPYING;
   }
 
-  /** Why its pages did not come to the device, or null. */
+  /** Returns why the pages did not reach the device, or null. */
   public Throwable failure() {
     return failure;
   }
@@ -314,7 +323,7 @@ public final class LoadBack {
     return Math.max(0, Math.min(copiedFrom + copied, end) - Math.max(copiedFrom, begin));
   }
 
-  /** Microseconds that were spent on finding, verifying and reading pages. */
+  /** Returns the microseconds spent on finding, verifying and reading pages. */
   public long micros() {
     return nanos / 1000;
   }

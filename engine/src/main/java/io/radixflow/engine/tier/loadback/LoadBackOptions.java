@@ -6,8 +6,8 @@ import java.io.Serializable;
 /**
  * Options that decide which pages are loaded back and how long a request waits for them. Immutable.
  *
- * @param threshold the fewest tokens that are loaded rather than computed; {@link #BY_COST} to let
- *     the measured times of both decide
+ * @param threshold minimum number of tokens to load instead of computing them; {@link #BY_COST} to
+ *     let the measured times decide
  * @param prefetchPolicy how long a request waits for pages from the stores
  * @param prefetchThreshold the stores are asked only for at least this many tokens
  */
@@ -41,8 +41,8 @@ public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int 
   }
 
   /**
-   * The longest wait for pages from the stores under {@link PrefetchPolicy#TIMEOUT}, the same as
-   * SGLang's: two seconds and 0.1 s for each 1,024 tokens, at most 30 s.
+   * Returns the longest wait for pages from the stores under {@link PrefetchPolicy#TIMEOUT}, the
+   * same as SGLang's: two seconds plus 0.1 s per 1,024 tokens, at most 30 s.
    */
   static long prefetchMillis(int tokens) {
     return Math.min(

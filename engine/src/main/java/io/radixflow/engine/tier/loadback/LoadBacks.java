@@ -16,17 +16,18 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Begins and ends the {@link LoadBack}s of an engine, and decides what of them is worth waiting for
- * and copying. Engine thread only.
+ * Starts and ends the {@link LoadBack}s of an engine, and decides which of their pages are worth
+ * waiting for and copying. Engine thread only.
  *
- * <p>A load-back of a waiting request locks what host memory has of its prefix and asks the stores
- * for the rest; it ends when its pages have been copied, or when the request does without.
+ * <p>A load-back of a waiting request locks the pages of its prefix that are in host memory, and
+ * asks the stores for the rest. It ends when its pages have been copied or the request continues
+ * without them.
  *
- * <p>A load-back of an announced turn brings pages of the stores to host memory and no further. All
- * of them together ask for at most half of host memory, as in SGLang; others wait for them, in
- * order. Under {@link PrefetchPolicy#TIMEOUT} it lasts as long as a request would wait. Under other
- * policies it lasts until it is done or its turn comes; the turn then waits for missing pages by
- * the same policy.
+ * <p>A load-back of an announced turn brings pages of the stores only to host memory. All these
+ * load-backs together ask for at most half of host memory, as in SGLang; further load-backs wait,
+ * in order. Under {@link PrefetchPolicy#TIMEOUT}, such a load-back lasts as long as a request would
+ * wait. Under other policies it lasts until it is done or its turn arrives; the turn then waits for
+ * missing pages by the same policy.
  */
 public final class LoadBacks {
   private static final int HOST_SHARE = 2;
@@ -38,10 +39,10 @@ public final class LoadBacks {
   private final HostToDeviceCopies copies;
   private final LongSupplier nanoClock;
 
-  /** Announced ones in state NEW. */
+  /** Announced load-backs in state NEW. */
   private final ArrayDeque<LoadBack> queued = new ArrayDeque<>();
 
-  /** Announced ones whose pages are being read. */
+  /** Announced load-backs whose pages are being read. */
   private final List<LoadBack> announced = new ArrayList<>();
 
   /** Host pages that {@link #announced} may take. */
@@ -56,7 +57,7 @@ public final class LoadBacks {
   private long cutShort;
 
   /**
-   * @param nanoClock nanoseconds that only grow
+   * @param nanoClock nanoseconds that never decrease
    */
   public LoadBacks(
       KvPool pool,
@@ -73,23 +74,23 @@ public final class LoadBacks {
     this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
   }
 
-  /** Loads into the pool of these parts from here. */
+  /** Loads into the pool of these parts from now on. */
   public void attach(CacheComponent parts) {
     component = parts;
     copies.attach(parts);
   }
 
-  /** Records that {@code tokens} of a prefill from a position on took so long. */
+  /** Records how long {@code tokens} tokens of a prefill from {@code position} on took. */
   public void computed(int position, int tokens, long nanos) {
     model.computed(position, tokens, nanos);
   }
 
-  /** The way from the stores to host memory. */
+  /** Returns the reads from the stores to host memory. */
   public StorageReads reads() {
     return reads;
   }
 
-  /** The way from host memory to the device. */
+  /** Returns the copies from host memory to the device. */
   public HostToDeviceCopies copies() {
     return copies;
   }
@@ -247,7 +248,7 @@ public final class LoadBacks {
   }
 
   /**
-   * Begins announced load-backs for which there is room; {@link #poll} ends load-backs with nothing
+   * Starts announced load-backs for which there is room; {@link #poll} ends load-backs with nothing
    * to do.
    */
   private void beginQueued() {

@@ -5,10 +5,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides which pages are loaded back and waited for, as {@link LoadBackOptions} say: by
- * thresholds, or by measured times to compute a prefix and to load it. Seconds to compute a token
- * are a line over its position, as attention reads all before it; seconds to move pages are a line
- * over their number. A store that was too slow is tried once in {@link #TRIED_AGAIN} times
- * nevertheless, as it may be faster now. Owned by one thread; takes times, and no clock.
+ * thresholds, or by measured times of computing a prefix and of loading it. The seconds to compute
+ * a token are a line over its position, because attention reads all tokens before it. The seconds
+ * to move pages are a line over their number. A store that was too slow is still tried once in
+ * {@link #TRIED_AGAIN} times, because it may be faster now. Owned by one thread. Callers pass
+ * measured times; the model has no clock.
  */
 final class LoadCostModel {
   static final int TRIED_AGAIN = 16;
@@ -33,39 +34,39 @@ final class LoadCostModel {
     }
   }
 
-  /** Records that {@code tokens} of a prefill from a position on took so long. */
+  /** Records how long {@code tokens} tokens of a prefill from {@code position} on took. */
   void computed(int position, int tokens, long nanos) {
     compute.add(position + tokens / 2.0, nanos * NANOS / tokens, tokens);
   }
 
-  /** Records that copying pages from the host to the device took so long. */
+  /** Records how long a copy of pages from the host to the device took. */
   void copied(int pages, long nanos) {
     copy.add(pages, nanos * NANOS, 1);
   }
 
-  /** Records that reading pages from a store took so long. */
+  /** Records how long a read of pages from a store took. */
   void fetched(KvTier tier, int pages, long nanos) {
     fetch[tier.ordinal()].add(pages, nanos * NANOS, 1);
   }
 
-  /** Records that asking a store what it has took so long. */
+  /** Records how long a store took to say which pages it has. */
   void asked(KvTier tier, long nanos) {
     ask[tier.ordinal()].add(0, nanos * NANOS, 1);
   }
 
-  /** Seconds to compute pages {@code from .. to-1} of a prefix. */
+  /** Returns the seconds to compute pages {@code from .. to-1} of a prefix. */
   double computeSeconds(int from, int to) {
     double tokens = (double) (to - from) * pageTokens;
     double middle = (from + to) / 2.0 * pageTokens;
     return tokens * (compute.base() + compute.slope() * middle);
   }
 
-  /** Seconds to copy pages from the host. */
+  /** Returns the seconds to copy pages from the host. */
   double copySeconds(int pages) {
     return pages == 0 ? 0 : copy.base() + copy.slope() * pages;
   }
 
-  /** Seconds to read pages from a store. */
+  /** Returns the seconds to read pages from a store. */
   double fetchSeconds(KvTier tier, int pages) {
     LinearFit line = fetch[tier.ordinal()];
     return pages == 0 ? 0 : line.base() + line.slope() * pages;
@@ -87,8 +88,8 @@ final class LoadCostModel {
   }
 
   /**
-   * Returns whether a request that has waited for pages {@code from .. to-1} of a store goes on
-   * waiting. A remote store may take longer than computing the pages does.
+   * Returns whether a request that has waited for pages {@code from .. to-1} of a store continues
+   * to wait. Reading from a remote store may take longer than computing the pages.
    */
   boolean isWorthWaitingFor(KvTier tier, long waitedNanos, int from, int to) {
     boolean measured = tier == KvTier.REMOTE && options.isByCost() && !compute.isEmpty();
@@ -97,8 +98,8 @@ final class LoadCostModel {
   }
 
   /**
-   * Returns how many of the pages in host memory to load; the rest is computed. As long as nothing
-   * has been measured, all.
+   * Returns how many of the pages in host memory to load; the rest are computed. Returns all until
+   * something has been measured.
    *
    * @param from pages that the device has
    * @param available pages in host memory after those
@@ -124,14 +125,14 @@ final class LoadCostModel {
 
   /**
    * Returns whether it is faster to ask a store for pages, and to get all of them, than to compute
-   * them. As long as nothing has been measured, it is: that makes the measurement.
+   * them. Returns true until something has been measured, so that a measurement is made.
    */
   boolean isWorthAsking(KvTier tier, int from, int pages) {
     double seconds = ask[tier.ordinal()].base() + fetchSeconds(tier, pages) + copySeconds(pages);
     return !options.isByCost() || compute.isEmpty() || isWorth(tier, seconds, from, pages);
   }
 
-  /** Returns whether the pages that a store has are enough, and read faster than computed. */
+  /** Returns whether a store has enough pages, and reading them is faster than computing them. */
   boolean isWorthFetching(KvTier tier, int from, int pages) {
     return isEnough(pages)
         && (!options.isByCost()

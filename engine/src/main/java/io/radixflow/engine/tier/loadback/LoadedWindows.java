@@ -11,7 +11,7 @@ import java.util.function.IntPredicate;
 /**
  * The window parts of a load-back's pages that are in host memory, locked and verified. Pages can
  * be used up to an end if the pages of the window before that end have their parts. Engine thread
- * only, but for {@link #storedEnd}.
+ * only, except {@link #storedEnd}.
  */
 final class LoadedWindows {
   /** The first page that the device did not have. */
@@ -61,7 +61,7 @@ final class LoadedWindows {
     return usableEnd(devicePages, end, endPages, this::has);
   }
 
-  /** The same, for the parts that {@code has} accepts. */
+  /** Does the same for the parts that {@code has} accepts. */
   int usableEnd(int end, IntPredicate has) {
     return usableEnd(first, end, endPages, has);
   }
@@ -81,10 +81,11 @@ final class LoadedWindows {
   }
 
   /**
-   * Asks a store for parts; on its thread.
+   * Asks a store for parts; runs on the store's thread.
    *
    * @param onHost pages whose parts are in host memory
-   * @return the last end up to {@code end} before which a part of each page is there or on the host
+   * @return the last end up to {@code end} whose window has all of its parts in the store or on the
+   *     host
    */
   int storedEnd(PageStore source, PageChain chain, int end, BitSet onHost) {
     PageId[] backwards = new PageId[Math.max(0, end - first)];
@@ -107,7 +108,7 @@ final class LoadedWindows {
         });
   }
 
-  /** Passes all parts to the consumer and has none afterwards. */
+  /** Passes all parts to {@code unlock} and forgets them. */
   void release(Consumer<HostPage> unlock) {
     for (int i = 0; i < parts.length; i++) {
       if (parts[i] != null) {

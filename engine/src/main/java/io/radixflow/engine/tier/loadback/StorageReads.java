@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Takes {@link LoadBack}s from NEW to READY: reads pages of the stores into host memory. One store
- * after the other is asked, from the top, each for what those above it did not have; pages come in
- * batches, so that a request need not wait for the last. Engine thread only.
+ * Takes {@link LoadBack}s from NEW to READY: reads pages of the stores into host memory. The stores
+ * are asked one after another, from the top, each for the pages that the stores above it lack.
+ * Pages arrive in batches, so a request need not wait for the last page. Engine thread only.
  */
 public final class StorageReads {
   /** Pages that a load-back reads at a time. */
@@ -49,12 +49,12 @@ public final class StorageReads {
     this.nanoClock = nanoClock;
   }
 
-  /** Pages read from the stores. */
+  /** Returns the number of pages read from the stores. */
   public long pages() {
     return readPages;
   }
 
-  /** Pages on their way from the stores. */
+  /** Returns the number of pages on their way from the stores. */
   public int queuedPages() {
     return reading;
   }
@@ -64,19 +64,22 @@ public final class StorageReads {
     return link.store() != null && model.isEnough(pages);
   }
 
-  /** Begins to ask the stores for the pages that host memory does not have. */
+  /** Starts asking the stores for the pages that host memory does not have. */
   void begin(LoadBack each) {
     each.top = link.store();
     ask(each, each.top);
   }
 
-  /** The end of the pages that can be used with the parts in host memory. */
+  /** Returns the end of the pages that can be used with the parts in host memory. */
   private int usableEnd(LoadBack each) {
     return each.windows.usableEnd(
         each.end(), page -> each.windows.has(page) || host.isWindowReady(each.chain, page));
   }
 
-  /** Asks a store, or the next below it that is worth it; with none the load-back is ready. */
+  /**
+   * Asks a store, or the next store below it that is worth asking. If there is none, the load-back
+   * is ready.
+   */
   private void ask(LoadBack each, PageStore first) {
     int from = each.end();
     int usable = usableEnd(each);
@@ -109,7 +112,7 @@ public final class StorageReads {
         end -> answered(each, source, usable, end));
   }
 
-  /** The pages whose window parts are in host memory; null if the pool has no parts. */
+  /** Returns the pages whose window parts are in host memory; null if the pool has no parts. */
   private BitSet windowsOnHost(LoadBack each, int end) {
     if (each.windows.endPages() == 0) {
       return null;
@@ -122,8 +125,8 @@ public final class StorageReads {
   }
 
   /**
-   * @param usable end of what could be used without this store
-   * @param end end of what can be used with it
+   * @param usable end of the pages that can be used without this store
+   * @param end end of the pages that can be used with this store
    */
   private void answered(LoadBack each, PageStore source, int usable, int end) {
     model.asked(source.tier(), nanoClock.getAsLong() - each.askedAt);
@@ -140,7 +143,7 @@ public final class StorageReads {
     each.progressed(nanoClock.getAsLong());
   }
 
-  /** Continues with the next pages, unless a request was admitted or does without them. */
+  /** Continues with the next pages, unless the request was admitted or no longer needs them. */
   private void next(LoadBack each) {
     if (!each.state().isReadingStores()) {
       return;
@@ -161,7 +164,7 @@ public final class StorageReads {
   /**
    * Gets the window parts that are needed before the end of the pages that a store has.
    *
-   * @return false if none is missing
+   * @return false if no part is missing
    */
   private boolean getWindows(LoadBack each) {
     List<Integer> missing = new ArrayList<>();
@@ -187,7 +190,7 @@ public final class StorageReads {
     return !ready.isEmpty() || !missing.isEmpty();
   }
 
-  /** Takes window parts that host memory has, once they are verified. */
+  /** Takes window parts of host memory after verifying them. */
   private void takeOverWindows(LoadBack each, List<Integer> pages) {
     List<HostPage> windows = new ArrayList<>();
     pages.forEach(page -> windows.addAll(host.lockWindows(each.chain, page, page + 1)));
@@ -299,7 +302,10 @@ public final class StorageReads {
     return sums;
   }
 
-  /** Locked host pages for the next batch, up to the first that host memory has or no room for. */
+  /**
+   * Returns locked host pages for the next batch, up to the first page that host memory already has
+   * or has no room for.
+   */
   private List<HostPage> allocate(LoadBack each, int from) {
     List<HostPage> batch = new ArrayList<>(BATCH);
     int end = Math.min(each.storeEnd, from + BATCH);
@@ -332,7 +338,7 @@ public final class StorageReads {
 
   /** Keeps the pages that were read in host memory, and removes the others. */
   private void keep(LoadBack each, List<HostPage> batch, int[] sums) {
-    // a page that one store has may be missing in the other, and is given to both when it is used
+    // a page of one store may be missing in the other, and is offered to both when it is used
     boolean everywhere = each.top.below() == null;
     for (int i = 0; i < batch.size(); i++) {
       if (i < sums.length) {
@@ -344,7 +350,7 @@ public final class StorageReads {
     }
   }
 
-  /** Takes pages that came for another load-back, once they are there and verified. */
+  /** Takes pages that another load-back has requested, after they have arrived and are verified. */
   private void takeOver(LoadBack each) {
     List<HostPage> ready = host.lockReady(each.chain, each.end(), each.storeEnd);
     if (ready.isEmpty()) {

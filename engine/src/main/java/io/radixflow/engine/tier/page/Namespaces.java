@@ -6,8 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The published names and tenants of namespaces; bounded, the least recently used are dropped.
- * Engine thread only.
+ * The published names and tenants of namespaces. Their number is bounded; the least recently used
+ * are dropped. Engine thread only.
  */
 public final class Namespaces {
   private static final int MAX = 65_536;
@@ -26,7 +26,7 @@ public final class Namespaces {
 
   private long unknown;
 
-  /** Number of pages that could not be described. */
+  /** Returns the number of pages that could not be described. */
   public long unknown() {
     return unknown;
   }
@@ -38,7 +38,10 @@ public final class Namespaces {
     }
   }
 
-  /** Describes a page; null, so that it is not copied, if its namespace has been dropped. */
+  /**
+   * Describes a page; returns null if its namespace has been dropped, so that the page is not
+   * copied.
+   */
   public TierPage describe(PageId id, PageId parent, String namespace) {
     Known owner = namespace.equals(NamespaceKey.PUBLIC) ? PUBLIC : known.get(namespace);
     if (owner == null) {

@@ -5,9 +5,7 @@ import io.radixflow.engine.cache.key.PageHasher;
 import io.radixflow.engine.cache.key.RadixKey;
 import java.util.Arrays;
 
-/**
- * The names of the whole pages of a sequence, in order; immutable, so that any thread may make one.
- */
+/** The names of the whole pages of a sequence, in order; immutable. Any thread may make one. */
 public final class PageChain {
   private static final String PUBLIC_NAME = PageHasher.publishedName(NamespaceKey.PUBLIC);
 
@@ -28,9 +26,9 @@ public final class PageChain {
   }
 
   /**
-   * The chain of a key; costs a SHA-256 a page.
+   * Returns the chain of a key; costs one SHA-256 per page.
    *
-   * @param tenant whose the key's namespace is, as a tag; see {@link TierPage#tenant}
+   * @param tenant the tag of the tenant that owns the key's namespace; see {@link TierPage#tenant}
    */
   public static PageChain of(RadixKey key, int pageTokens, long tenant) {
     byte[] digests = new PageHasher(pageTokens).chain(key);
@@ -47,17 +45,17 @@ public final class PageChain {
         tenant);
   }
 
-  /** The namespace of the key, as the cache knows it. */
+  /** Returns the namespace of the key, as the cache knows it. */
   public String namespace() {
     return rawNamespace;
   }
 
-  /** The tenant of that namespace; see {@link TierPage#tenant}. */
+  /** Returns the tenant of that namespace; see {@link TierPage#tenant}. */
   public long tenant() {
     return tenant;
   }
 
-  /** Number of pages. */
+  /** Returns the number of pages. */
   public int pages() {
     return ids.length;
   }
@@ -67,17 +65,17 @@ public final class PageChain {
     return sharedPages;
   }
 
-  /** The name of a page. */
+  /** Returns the name of a page. */
   public PageId id(int index) {
     return ids[index];
   }
 
-  /** The names of the pages from one on. */
+  /** Returns the names of the pages from {@code first} on. */
   public PageId[] from(int first) {
     return Arrays.copyOfRange(ids, Math.min(first, ids.length), ids.length);
   }
 
-  /** Returns all names; must not be changed. */
+  /** Returns all names; the caller must not change the array. */
   public PageId[] ids() {
     return ids;
   }
@@ -92,7 +90,7 @@ public final class PageChain {
         open ? 0 : tenant);
   }
 
-  /** The published name of each page's namespace. */
+  /** Returns the published name of each page's namespace. */
   public String[] namespaces() {
     String[] names = new String[ids.length];
     for (int i = 0; i < names.length; i++) {

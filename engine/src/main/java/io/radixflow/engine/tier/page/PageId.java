@@ -12,13 +12,13 @@ public record PageId(long a, long b, long c, long d) {
   /** Stands for the absence of a page. */
   public static final PageId NONE = new PageId(0, 0, 0, 0);
 
-  /** The digest that begins at {@code at}. */
+  /** Returns the digest that begins at {@code at}. */
   public static PageId of(byte[] digests, int at) {
     ByteBuffer bytes = ByteBuffer.wrap(digests, at, PageHasher.BYTES);
     return new PageId(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
-  /** Reads digests in a row, as {@link #bytes} writes them. */
+  /** Reads consecutive digests, as {@link #bytes} writes them. */
   public static PageId[] all(byte[] digests) {
     PageId[] ids = new PageId[digests.length / PageHasher.BYTES];
     for (int i = 0; i < ids.length; i++) {
@@ -27,7 +27,7 @@ public record PageId(long a, long b, long c, long d) {
     return ids;
   }
 
-  /** Writes digests in a row. */
+  /** Writes digests consecutively. */
   public static byte[] bytes(Collection<PageId> ids) {
     byte[] digests = new byte[ids.size() * PageHasher.BYTES];
     int at = 0;
@@ -48,12 +48,12 @@ public record PageId(long a, long b, long c, long d) {
     return new PageId(~a, ~b, ~c, ~d);
   }
 
-  /** The page's short name in events; see {@link PageHasher#blockId}. */
+  /** Returns the page's short name in events; see {@link PageHasher#blockId}. */
   public long block() {
     return a;
   }
 
-  /** A digest's bits are as good as random already. */
+  /** The bits of a digest are already as good as random. */
   @Override
   public int hashCode() {
     return (int) b;

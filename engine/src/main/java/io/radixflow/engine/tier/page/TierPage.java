@@ -6,8 +6,8 @@ package io.radixflow.engine.tier.page;
  * @param id the page's digest, or the name of its window part ({@link PageId#window})
  * @param parent digest of the previous page, null for the first page of a prefix; for a window part
  *     the digest of its page
- * @param namespace published name of its namespace, empty for the public one; see {@link
- *     io.radixflow.engine.cache.key.PageHasher#publishedName}
+ * @param namespace published name of the page's namespace, empty for the public namespace; see
+ *     {@link io.radixflow.engine.cache.key.PageHasher#publishedName}
  * @param tenant distinguishes tenants without naming them: a keyed hash of the tenant's name; 0 for
  *     pages of the public namespace
  */

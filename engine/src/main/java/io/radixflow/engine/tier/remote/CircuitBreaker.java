@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 /**
  * Decides whether to try a file system that may be down. After {@link #FAILURES} consecutive
  * failures it blocks all tries for one second and then permits a single try. Each further failure
- * doubles the pause, up to a minute. Safe for several threads.
+ * doubles the pause, up to a minute. Thread-safe.
  */
 final class CircuitBreaker {
   static final int FAILURES = 3;

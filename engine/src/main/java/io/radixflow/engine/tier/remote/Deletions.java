@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes removed pages in the background, two at a time. A failed step is tried again half a
- * second later, after the other steps, until it succeeds or the threads are shut down. Safe for
- * several threads.
+ * second later, after the other steps, until it succeeds or the threads are shut down. Thread-safe.
  */
 final class Deletions {
   private static final Logger LOG = LoggerFactory.getLogger(Deletions.class);

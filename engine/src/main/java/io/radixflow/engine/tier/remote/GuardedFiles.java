@@ -20,17 +20,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Remote files that answer in time or fail: each operation runs on a thread of its own and is given
- * up when it takes too long ({@link MissReason#TIMEOUT}); a file system that fails again and again
- * is not asked for a while ({@link MissReason#UNREACHABLE}).
+ * Remote files that answer in time or fail: each operation runs on its own thread and is abandoned
+ * if it takes too long ({@link MissReason#TIMEOUT}); a file system that fails repeatedly is not
+ * used for a while ({@link MissReason#UNREACHABLE}).
  *
- * <p>An operation that was given up may continue. Its buffer is lost to its owner until it has
- * ended; an object that it creates nevertheless is deleted again.
+ * <p>An abandoned operation may continue. The owner of its buffer must not use the buffer until the
+ * operation has ended. If the operation still creates an object, the object is deleted again.
  */
 final class GuardedFiles implements RemoteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(GuardedFiles.class);
 
-  /** The number of operations that may hang until no other is begun. */
+  /** The number of hanging operations after which no other operation is started. */
   private static final int HANGING = 32;
 
   private static final Action NOTHING = () -> {};
@@ -46,8 +46,8 @@ final class GuardedFiles implements RemoteFiles {
   private final ThreadPoolExecutor threads;
 
   /**
-   * @param atATime how many operations its users begin at a time
-   * @param clock milliseconds that only grow
+   * @param atATime how many operations the users of this object run at a time
+   * @param clock milliseconds that never decrease
    */
   GuardedFiles(RemoteFiles files, long timeoutMillis, int atATime, LongSupplier clock) {
     this.files = files;
@@ -63,15 +63,15 @@ final class GuardedFiles implements RemoteFiles {
             TransferThreads.named("remote-tier-files"));
   }
 
-  /** Returns whether an operation begun now would be tried. */
+  /** Returns whether an operation would be tried now. */
   boolean isReady() {
     return breaker.isReady();
   }
 
   /**
-   * Runs an operation on a thread of its own.
+   * Runs an operation on its own thread.
    *
-   * @param ifLate runs on that thread when the operation ends after it was given up
+   * @param ifLate runs on that thread if the operation ends after it was abandoned
    */
   private <T> T call(String name, Callable<T> operation, Action ifLate) throws IOException {
     if (!breaker.begin()) {
@@ -108,7 +108,7 @@ final class GuardedFiles implements RemoteFiles {
     }
   }
 
-  /** Completes {@code answer}, unless the operation was given up meanwhile. */
+  /** Completes {@code answer}, unless the operation was abandoned in the meantime. */
   private static <T> void answer(
       String name, Callable<T> operation, CompletableFuture<T> answer, Action ifLate) {
     boolean inTime;
@@ -118,7 +118,7 @@ final class GuardedFiles implements RemoteFiles {
       inTime = answer.completeExceptionally(e);
     }
     if (!inTime) {
-      // what interrupted the operation must not interrupt this
+      // the interrupt was meant for the operation, not for the clean-up
       Thread.interrupted();
       try {
         ifLate.run();

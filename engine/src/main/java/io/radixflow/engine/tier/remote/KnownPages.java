@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Remembers which pages were found, so that they are not looked for again at once. A page is
- * remembered for its time, however often it is seen meanwhile: other engines may delete it. Safe
- * for several threads.
+ * Remembers which pages were found, so that they are not looked up again soon. A page is forgotten
+ * after a fixed time, however often it is seen, because other engines may delete it. Thread-safe.
  */
 final class KnownPages {
   static final int CAPACITY = 100_000;

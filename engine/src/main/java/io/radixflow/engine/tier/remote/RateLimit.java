@@ -2,7 +2,7 @@ package io.radixflow.engine.tier.remote;
 
 import java.util.concurrent.TimeUnit;
 
-/** Limits the average number of bytes per second. Safe for several threads. */
+/** Limits the average number of bytes per second. Thread-safe. */
 final class RateLimit implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 

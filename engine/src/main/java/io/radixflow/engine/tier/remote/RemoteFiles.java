@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Objects of a file system that all hosts reach, named by paths with slashes. Buffers must be
- * backed by arrays. Thread-safe.
+ * Objects of a file system that all hosts reach. Their names are paths with slashes. Buffers must
+ * be backed by arrays. Thread-safe.
  */
 public interface RemoteFiles extends AutoCloseable {
 
@@ -17,7 +17,7 @@ public interface RemoteFiles extends AutoCloseable {
    * Reads an object from its beginning until it ends or the buffer is full.
    *
    * @return how many bytes were read
-   * @throws java.nio.file.NoSuchFileException if there is none
+   * @throws java.nio.file.NoSuchFileException if there is no such object
    */
   int read(String name, ByteBuffer into) throws IOException;
 
@@ -28,13 +28,13 @@ public interface RemoteFiles extends AutoCloseable {
    */
   void create(String name, ByteBuffer bytes) throws IOException;
 
-  /** Deletes an object if it is there. */
+  /** Deletes an object if it exists. */
   void delete(String name) throws IOException;
 
   /** Lists the objects in a folder; none if there is no such folder. */
   List<RemoteObject> list(String folder) throws IOException;
 
-  /** Deletes a folder and all in it if it is there. */
+  /** Deletes a folder and its contents if it exists. */
   void deleteFolder(String folder) throws IOException;
 
   @Override

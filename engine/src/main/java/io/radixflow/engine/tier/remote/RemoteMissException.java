@@ -16,7 +16,10 @@ final class RemoteMissException extends IOException {
     this.reason = reason;
   }
 
-  /** {@link MissReason#UNREACHABLE}, or {@link MissReason#TIMEOUT} if it may still run. */
+  /**
+   * Returns {@link MissReason#UNREACHABLE}, or {@link MissReason#TIMEOUT} if the operation may
+   * still run.
+   */
   MissReason reason() {
     return reason;
   }

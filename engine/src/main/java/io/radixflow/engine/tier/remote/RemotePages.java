@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 
 /**
- * Reads and writes pages as objects, each in the format of {@link PageCodec}. Safe for several
- * threads. All objects are in the folder of the numerics epoch:
+ * Reads and writes pages as objects, each in the format of {@link PageCodec}. Thread-safe. All
+ * objects are in the folder of the numerics epoch:
  *
  * <pre>
  * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest
@@ -81,7 +81,7 @@ final class RemotePages implements AutoCloseable {
     return files.exists(name(id));
   }
 
-  /** Deletes an object if it is there. */
+  /** Deletes an object if it exists. */
   void delete(String name) throws IOException {
     files.delete(name);
   }
@@ -108,7 +108,7 @@ final class RemotePages implements AutoCloseable {
   /**
    * Reads and verifies page {@code i} of a chain.
    *
-   * @param into gets the page from position 0 on
+   * @param into receives the page from position 0 on
    * @return why the page was not read; null if it was read
    */
   MissReason read(PageId[] chain, int i, String namespace, ByteBuffer into) {

@@ -35,16 +35,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pages in a file system that all TaskManagers reach: one object per page, named by its digest, so
- * that any engine of the same numerics epoch finds it without asking another engine.
+ * that any engine of the same numerics epoch finds the page without asking another engine.
  *
  * <p>An object is created once. A half-written or damaged object is found when it is read, and
  * deleted, so that it can be written again. Pages that are too old or too many are deleted by
  * {@link RemoteSweep}.
  *
- * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
- * known there ({@link KnownPages}). A tenant's pages are unreadable once its keys are deleted in
- * all engines; their objects go when they are too old. {@link #stats} counts as pages and bytes
- * what this process wrote.
+ * <p>A removed page is a miss for this engine at once. For another engine it is a miss when the
+ * page is deleted and the engine has forgotten it ({@link KnownPages}). A tenant's pages are
+ * unreadable once its keys are deleted in all engines; their objects are deleted when they are too
+ * old. {@link #stats} counts only the pages and bytes that this process wrote.
  */
 public final class RemoteStore implements PageStore {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteStore.class);
@@ -103,7 +103,7 @@ public final class RemoteStore implements PageStore {
    * @param epoch numerics epoch of the engine
    * @param sizes bytes of a page
    * @param files the folder of all engines; the store closes it
-   * @param keys that pages are encrypted under
+   * @param keys the keys that encrypt pages
    */
   public static RemoteStore open(
       RemoteTierOptions options,
@@ -127,7 +127,7 @@ public final class RemoteStore implements PageStore {
 
   /**
    * Runs several transfers at a time; returns the results of {@code from .. to-1}, in order. All
-   * have ended when this returns or throws: the caller may use its buffers again.
+   * transfers have ended when this returns or throws, so the caller may use its buffers again.
    */
   private static <T> List<T> each(Executor threads, int from, int to, IntFunction<T> transfer) {
     List<CompletableFuture<T>> running = new ArrayList<>();
@@ -144,7 +144,7 @@ public final class RemoteStore implements PageStore {
   @Override
   public int find(PageId[] chain, int from, int to) {
     int at = from;
-    // often there is nothing, which is found out by looking for the first page alone
+    // often there is nothing, and looking for the first page alone shows that
     int some = 1;
     while (at < to && !closed) {
       int until = Math.min(to, at + some);
@@ -158,13 +158,13 @@ public final class RemoteStore implements PageStore {
     return at - from;
   }
 
-  /** Returns whether a page is removed, if perhaps not deleted yet. */
+  /** Returns whether a page was removed, even if it is not deleted yet. */
   private boolean isGone(PageId id) {
     return cleared || gone.contains(id);
   }
 
   /**
-   * @param failed gets the reason if it cannot be found out
+   * @param failed receives the reason if the file system does not answer
    */
   private boolean exists(PageId id, Consumer<MissReason> failed) {
     if (isGone(id)) {
@@ -310,7 +310,7 @@ public final class RemoteStore implements PageStore {
 
   private void delete(PageId id) {
     if (!gone.add(id)) {
-      return; // its object is deleted yet, and none is written before that
+      return; // its object is yet to be deleted, and none is written before that
     }
     known.remove(id);
     deletions.add(

@@ -14,20 +14,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes pages that are too old or too many from a remote tier, for all engines that share it. An
- * engine sweeps when an object that each sweep writes again is old enough.
+ * Deletes pages that are too old or too many from a remote tier, for all engines that share it.
+ * Each sweep rewrites an object; an engine sweeps when this object is old enough.
  *
- * <p>Several sweeps may run at once, and next to engines that write: deleted pages were written
- * long ago, a page that one engine misses is a miss, and deleting twice is deleting. Ages are by
- * the file system's clock, against the engine's. Sizes are added up by the minute of writing, so
- * that memory does not grow with the number of pages.
+ * <p>Several sweeps may run at once, and next to engines that write. Deleted pages were written
+ * long ago, an engine that does not find a page counts a miss, and a second deletion has no effect.
+ * Ages are differences between the engine's clock and the file system's. Sizes are added up per
+ * minute of writing, so memory does not grow with the number of pages.
  */
 final class RemoteSweep implements AutoCloseable {
   static final long PERIOD_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private static final Logger LOG = LoggerFactory.getLogger(RemoteSweep.class);
 
-  /** A sweep frees this part of the limit as well, so that the next one is not due at once. */
+  /**
+   * A sweep also frees one part in this many of the limit, so that the next sweep is not due at
+   * once.
+   */
   private static final int SLACK = 10;
 
   private final RemotePages pages;
@@ -64,7 +67,7 @@ final class RemoteSweep implements AutoCloseable {
   private void runIfDue() {
     try {
       long passed = clock.getAsLong() - pages.lastSweep();
-      // a sweep in the future was before a clock was set back
+      // a sweep in the future took place before a clock was set back
       if (passed >= PERIOD_MILLIS / 2 || passed < -PERIOD_MILLIS) {
         pages.beginSweep();
         run();
@@ -74,7 +77,7 @@ final class RemoteSweep implements AutoCloseable {
     }
   }
 
-  /** Deletes the pages that are too old or too many now; returns how many it has deleted. */
+  /** Deletes the pages that are too old or too many now; returns how many were deleted. */
   int run() throws IOException {
     int deleted = 0;
     NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
@@ -125,7 +128,7 @@ final class RemoteSweep implements AutoCloseable {
     for (String folder : pages.folders()) {
       List<String> old = new ArrayList<>();
       for (RemoteObject page : pages.list(folder)) {
-        // of the last minute only as many as need be
+        // of the last minute, only as many pages as necessary
         boolean chosen = minute(page) < last || minute(page) == last && left > 0;
         if (chosen) {
           left -= minute(page) == last ? page.bytes() : 0;

@@ -49,7 +49,7 @@ public record RemoteTierOptions(
     }
   }
 
-  /** Returns options of 8 transfers, a timeout of 5 s, no limits, and uploads at once. */
+  /** Returns options with 8 transfers, a timeout of 5 s, no limits, and immediate uploads. */
   public static RemoteTierOptions of(String uri, NamespaceKey tenants) {
     return new RemoteTierOptions(uri, 8, 5_000, 0, 0, 0, 0, tenants);
   }

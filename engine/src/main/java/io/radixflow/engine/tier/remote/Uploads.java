@@ -18,12 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies pages of one store to another below it, each a while after it was written, on a thread of
- * its own: pages of conversations that end sooner are never copied, and no caller waits for any.
+ * Copies pages of one store to another store below it, each page some time after it was written.
+ * Pages of conversations that end sooner are never copied. The copies run on a separate thread, so
+ * no caller waits for them.
  *
- * <p>A page that cannot be copied is tried again; while the lower store does not answer, pages
- * wait. Only their descriptions do, so that many can: {@link #MOST}. Further pages are dropped, as
- * all are when the process dies, until they are given again, which happens when they are next used.
+ * <p>A page that cannot be copied is tried again. While the lower store does not answer, pages
+ * wait. Only their descriptions are queued, so up to {@link #MOST} pages can wait. Further pages
+ * are dropped, and so are all waiting pages when the process dies. A dropped page is offered again
+ * when it is next used.
  */
 public final class Uploads implements AutoCloseable {
   static final int MOST = 200_000;
@@ -63,7 +65,7 @@ public final class Uploads implements AutoCloseable {
   /**
    * @param ready whether the lower store is believed to answer
    * @param sizes bytes of a page
-   * @param delayMillis how long a page waits
+   * @param delayMillis time that a page waits before its copy
    */
   public Uploads(
       PageStore from, PageStore to, BooleanSupplier ready, PageSizes sizes, long delayMillis) {
@@ -92,12 +94,12 @@ public final class Uploads implements AutoCloseable {
     return dropped;
   }
 
-  /** Has a task run after each batch. */
+  /** Sets the task that runs after each batch. */
   void whenChanged(Runnable task) {
     changed = task;
   }
 
-  /** Adds pages to the queue that are not in it. */
+  /** Adds the pages that are not yet in the queue. */
   synchronized void offer(TierPage[] pages, int count) {
     long due = now() + delayMillis;
     for (int i = 0; i < count; i++) {
@@ -116,7 +118,8 @@ public final class Uploads implements AutoCloseable {
   }
 
   /**
-   * Removes pages from the queue; one that is being copied is removed below when that has ended.
+   * Removes pages from the queue. A page that is being copied is removed from the lower store after
+   * its copy.
    */
   synchronized void remove(Predicate<TierPage> test) {
     queue.values().removeIf(waiting -> test.test(waiting.page()));
@@ -143,7 +146,7 @@ public final class Uploads implements AutoCloseable {
     }
   }
 
-  /** Waits for pages that are due and returns them; returns none if this is closed. */
+  /** Waits for pages that are due and returns them; returns an empty list after {@link #close}. */
   private synchronized List<Waiting> take() {
     List<Waiting> batch = new ArrayList<>();
     try {
@@ -250,7 +253,7 @@ public final class Uploads implements AutoCloseable {
     }
   }
 
-  /** Copies the pages in the queue, as far as that can be done in a few seconds, and ends. */
+  /** Copies as many pages of the queue as possible in a few seconds, and ends. */
   @Override
   public void close() {
     synchronized (this) {

@@ -13,12 +13,12 @@ import javax.crypto.spec.GCMParameterSpec;
 /**
  * Encrypts pages below host memory with AES-256-GCM, each under its tenant's key.
  *
- * <p><b>An encrypted page</b> has 8 bytes that name the key, 12 bytes of nonce, the ciphertext, and
- * 16 bytes of tag. Digest, parent, tenant, namespace and numerics epoch are associated data, so
- * that no page can be passed off as another. Nonces are 96 random bits: after 2^32 pages of a key,
- * one would have been used twice with a chance of 2^-33.
+ * <p><b>An encrypted page</b> consists of 8 bytes that name the key, a nonce of 12 bytes, the
+ * ciphertext, and a tag of 16 bytes. Digest, parent, tenant, namespace and numerics epoch are
+ * associated data, so that no page can be passed off as another. Nonces are 96 random bits: after
+ * 2^32 pages under one key, the probability that a nonce was used twice is 2^-33.
  *
- * <p>Safe for several threads.
+ * <p>Thread-safe.
  */
 final class PageCipher {
   /** Bytes that encryption adds to a page. */
@@ -42,8 +42,8 @@ final class PageCipher {
   /**
    * Encrypts a page.
    *
-   * @param out gets the result at its position; has room for {@link #OVERHEAD} bytes more than the
-   *     page
+   * @param out receives the result at its position; must have room for {@link #OVERHEAD} bytes more
+   *     than the page
    */
   void encrypt(TierPage page, ByteBuffer bytes, ByteBuffer out) {
     TenantKeys.Known known = keys.forWriting(page.tenant());
@@ -62,8 +62,8 @@ final class PageCipher {
   /**
    * Decrypts a page.
    *
-   * @param out gets the page; must have exactly its size left
-   * @return false if its key is not known, or it is another page
+   * @param out receives the page; its remaining size must be exactly the page's
+   * @return false if the page's key is unknown, or the bytes belong to another page
    */
   boolean decrypt(TierPage page, ByteBuffer body, ByteBuffer out) {
     if (body.remaining() != out.remaining() + OVERHEAD) {

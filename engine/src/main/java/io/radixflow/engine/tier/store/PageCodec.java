@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
- * The format of a stored page, on disk and in a remote file system. Safe for several threads.
+ * The format of a stored page, on disk and in a remote file system. Thread-safe.
  *
  * <pre>
  *   0  magic "RFPG"                 32  digest of the page, 32 bytes
@@ -44,7 +44,7 @@ public final class PageCodec {
   /**
    * Creates the codec of a store.
    *
-   * @param keys that the pages are encrypted under
+   * @param keys the keys that encrypt the pages
    * @param epoch numerics epoch of all pages
    * @param sizes bytes of a page
    */
@@ -54,7 +54,7 @@ public final class PageCodec {
     this.sizes = sizes;
   }
 
-  /** Returns the most bytes that a stored page has, its header included. */
+  /** Returns the maximum number of bytes of a stored page, including its header. */
   public int maxBytes() {
     return Math.addExact(HEADER_BYTES + PageCipher.OVERHEAD, sizes.largest());
   }
@@ -64,8 +64,8 @@ public final class PageCodec {
    *
    * @param bytes the page, from position 0; unchanged
    * @param now milliseconds since the epoch
-   * @param out gets the encoded page from position 0 on, and its limit; has room for {@link
-   *     #maxBytes}
+   * @param out receives the encoded page from position 0 on, and its limit; must have room for
+   *     {@link #maxBytes}
    */
   public void encode(TierPage page, ByteBuffer bytes, long now, ByteBuffer out) {
     ByteBuffer plain = bytes.duplicate().clear().limit(sizes.of(page));
@@ -108,10 +108,10 @@ public final class PageCodec {
    *
    * @param encoded the stored page, from position 0 to its limit
    * @param chain digests of the conversation's pages, or names of window parts
-   * @param i index of the page in it
+   * @param i index of the page in {@code chain}
    * @param namespace published name of the page's namespace
-   * @param into gets the page from position 0 on; undefined if the page is not what it should be
-   * @return why it is not what it should be; null if it is
+   * @param into receives the page from position 0 on; undefined if the page is wrong
+   * @return why the page is wrong; null if it is right
    */
   public MissReason decode(
       ByteBuffer encoded, PageId[] chain, int i, String namespace, ByteBuffer into) {
@@ -145,7 +145,7 @@ public final class PageCodec {
     return cipher.decrypt(page, body, out) ? null : MissReason.KEY;
   }
 
-  /** Describes an encoded page, as its header says. */
+  /** Returns the description of a page in its header. */
   public static TierPage page(ByteBuffer encoded) {
     int named = Math.max(0, Math.min(MAX_NAMESPACE, encoded.getInt(NAMESPACE_AT)));
     byte[] namespace = new byte[named];

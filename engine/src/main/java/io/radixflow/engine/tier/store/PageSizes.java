@@ -4,18 +4,18 @@ import io.radixflow.engine.tier.page.TierPage;
 import io.radixflow.kernels.device.KvPool;
 
 /**
- * How large the pages of a store are.
+ * The sizes of a store's pages.
  *
  * @param page bytes of a page
- * @param window bytes of the window part of one; 0 without window parts
+ * @param window bytes of a page's window part; 0 without window parts
  */
 public record PageSizes(int page, int window) {
-  /** The sizes of a pool without window parts. */
+  /** Returns the sizes of a pool without window parts. */
   public static PageSizes of(int page) {
     return new PageSizes(page, 0);
   }
 
-  /** The sizes of a pool's pages. */
+  /** Returns the sizes of a pool's pages. */
   public static PageSizes of(KvPool pool) {
     return new PageSizes(Math.toIntExact(pool.pageBytes()), Math.toIntExact(pool.partBytes()));
   }
@@ -31,8 +31,8 @@ public record PageSizes(int page, int window) {
   }
 
   /**
-   * Returns the epoch of pages of these sizes. It differs with window parts, since the pages of a
-   * prefix then have other bytes.
+   * Returns the epoch of pages of these sizes. The epoch differs with window parts, because the
+   * pages of a prefix then have other bytes.
    */
   public String epoch(String numericsEpoch) {
     return window == 0 ? numericsEpoch : numericsEpoch + "-window";

@@ -14,10 +14,10 @@ import java.util.concurrent.CompletableFuture;
  * <p>The window part of a page is stored as a page of its own, under the name {@link
  * PageId#window}, and removed with its page.
  *
- * <p>No method throws for a failure of the device: a page that cannot be read or is not right is a
- * miss, one that cannot be written is not stored; both are counted in {@link #stats}. Methods block
- * on the tier's device; any thread but the engine's and Flink's mailbox may call them, several at
- * once.
+ * <p>No method throws for a failure of the device: a page that cannot be read or is damaged is a
+ * miss, and a page that cannot be written is not stored. Both are counted in {@link #stats}.
+ * Methods block on the tier's device. Any thread except the engine's and Flink's mailbox may call
+ * them, several at once.
  */
 public interface PageStore extends AutoCloseable {
 
@@ -31,21 +31,21 @@ public interface PageStore extends AutoCloseable {
     PageStore open(String numericsEpoch, PageSizes sizes);
   }
 
-  /** Which tier this is. */
+  /** Returns the tier of this store. */
   KvTier tier();
 
   /**
    * Returns the store that is asked for pages that this one lacks, or null. This store passes on
    * writes and removals itself: others call only {@link #find}, {@link #read} and {@link #stats} of
-   * the one below.
+   * the store below.
    */
   default PageStore below() {
     return null;
   }
 
   /**
-   * Returns how many pages from {@code chain[from]} on, before {@code to}, it seems to have, up to
-   * the first that it lacks. Reads no page.
+   * Returns how many pages of {@code chain}, from {@code from} and before {@code to}, the store
+   * seems to have, up to the first page that it lacks. Reads no page.
    */
   int find(PageId[] chain, int from, int to);
 
@@ -67,21 +67,21 @@ public interface PageStore extends AutoCloseable {
   }
 
   /**
-   * Reads and verifies pages {@code from .. to-1} of a chain, up to the first that is missing or
-   * bad. Verified are the checksum, the digest, the namespace and the epoch.
+   * Reads and verifies pages {@code from .. to-1} of a chain, up to the first page that is missing
+   * or damaged. Verifies the checksum, the digest, the namespace and the epoch.
    *
    * @param namespaces published name of each page's namespace
-   * @param into a buffer a page, by the same index, of the page's size from position 0; what it
-   *     holds beyond the pages that were read is undefined
-   * @return how many were read
+   * @param into one buffer per page, at the same index, of the page's size from position 0; buffers
+   *     beyond the pages that were read have undefined content
+   * @return the number of pages read
    */
   int read(PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into);
 
   /**
-   * Reads and verifies one page, which does not count as a use of it.
+   * Reads and verifies one page. The read does not count as a use.
    *
-   * @param into gets the page from position 0 on
-   * @return whether it was read
+   * @param into receives the page from position 0 on
+   * @return whether the page was read
    */
   default boolean copy(TierPage page, ByteBuffer into) {
     PageId[] id = {page.id()};
@@ -91,34 +91,37 @@ public interface PageStore extends AutoCloseable {
   /**
    * Stores pages that are not stored yet.
    *
-   * @param pages no page before its parent, if both are among them
-   * @param bytes a buffer a page, of the page's size from position 0; unchanged, and free to be
-   *     reused when the call returns
+   * @param pages the pages, each after its parent if both are given
+   * @param bytes one buffer per page, of the page's size from position 0; unchanged, and reusable
+   *     when the call returns
    * @param count how many entries of both are valid
-   * @return how many could not be stored and may be given again
+   * @return number of pages that could not be stored and may be offered again
    */
   int write(TierPage[] pages, ByteBuffer[] bytes, int count);
 
-  /** Pages that wait to be written to the store below; never blocks. */
+  /** Returns the number of pages that wait to be written to the store below; never blocks. */
   default int queuedPages() {
     return 0;
   }
 
-  /** Pages that were to be written to the store below and were not; never blocks. */
+  /**
+   * Returns the number of pages that should have been written to the store below and were not;
+   * never blocks.
+   */
   default long droppedPages() {
     return 0;
   }
 
   /**
    * Removes pages: they are misses at once, and their bytes are deleted in the background; see
-   * {@link #erased}. Skips pages that it does not have.
+   * {@link #erased}. Skips pages that the store does not have.
    */
   void remove(PageId[] pages, int count);
 
   /**
    * Removes pages. A page stays if another page that stays follows it here.
    *
-   * @param pages none before its parent
+   * @param pages the pages, each after its parent
    */
   default void erase(PageId[] pages) {
     remove(pages, pages.length);
@@ -135,23 +138,23 @@ public interface PageStore extends AutoCloseable {
     clear();
   }
 
-  /** Completes, on any thread, when no file holds bytes of pages that were removed before. */
+  /** Completes, on any thread, when no file contains bytes of pages removed so far. */
   CompletableFuture<Void> erased();
 
   /**
-   * Changes its limit; pages beyond it are evicted in the background.
+   * Changes the store's limit; pages beyond it are evicted in the background.
    *
-   * @throws IllegalArgumentException if that is too little
-   * @throws UnsupportedOperationException if its size cannot be changed
+   * @throws IllegalArgumentException if the limit is too small
+   * @throws UnsupportedOperationException if the store's size cannot be changed
    */
   default void resize(long limitBytes) {
     throw new UnsupportedOperationException("this store has no size that can be changed");
   }
 
-  /** Returns its gauges and counters. */
+  /** Returns the store's gauges and counters. */
   PageStoreStats stats();
 
-  /** Has a task run whenever background work has changed {@link #stats}. */
+  /** Sets a task that runs whenever background work has changed {@link #stats}. */
   default void whenChanged(Runnable task) {}
 
   /** Prepares for {@link #close}: ends writes that would take long. */

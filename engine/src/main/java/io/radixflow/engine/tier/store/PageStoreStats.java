@@ -7,11 +7,11 @@ import java.util.Map;
  * Gauges and counters of a {@link PageStore}.
  *
  * @param pages number of pages in the store
- * @param bytes of its files
- * @param limitBytes the most bytes of its files
- * @param readPages pages read and verified, since it opened
+ * @param bytes bytes of the store's files
+ * @param limitBytes maximum number of bytes of the store's files
+ * @param readPages pages read and verified since the store was opened
  * @param writtenPages pages written
- * @param evictedPages pages dropped for room
+ * @param evictedPages pages evicted to make room
  * @param misses pages that were looked for and not served, by reason
  * @param failedWrites pages that could not be written
  */

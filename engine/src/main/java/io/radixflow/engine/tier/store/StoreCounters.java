@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts a store's reads and writes by their outcome. Safe for several threads. */
+/** Counts a store's reads and writes by their outcome. Thread-safe. */
 public final class StoreCounters {
   public final LongAdder read = new LongAdder();
   public final LongAdder written = new LongAdder();

@@ -13,19 +13,19 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The keys under which an engine's pages are encrypted below host memory, at least one for each
+ * The keys under which an engine's pages are encrypted below host memory, at least one key per
  * tenant that has pages. {@link PageCipher} encrypts with them.
  *
  * <p><b>Where a key is.</b> The first engine that stores a page of a tenant draws a key at random.
- * It is in the memory of the job's engines, which pass it on to each other, and in the job's
- * checkpoints; on the disk of a TaskManager, or in the remote folder, it is not. So {@link
- * #deleteAll} in all engines makes what a tenant has in any tier unreadable. A TaskManager that was
- * away has pages, but no key, and gets keys only with the checkpoint from which the job is
- * restored. That checkpoint is either later than the erasure, and has no key of the tenant, or
- * earlier; then the job reads the control event again and deletes the key again. A key that was
- * drawn after the last checkpoint before a crash is lost, and the pages under it are misses.
+ * The key is in the memory of the job's engines, which pass it on to each other, and in the job's
+ * checkpoints. It is never on the disk of a TaskManager or in the remote folder. So {@link
+ * #deleteAll} in all engines makes a tenant's pages in any tier unreadable. A TaskManager that was
+ * away has pages but no key, and gets keys only from the checkpoint from which the job is restored.
+ * If that checkpoint is later than the erasure, it has no key of the tenant. If it is earlier, the
+ * job reads the control event again and deletes the key again. A key that was drawn after the last
+ * checkpoint before a crash is lost, and the pages encrypted under it are misses.
  *
- * <p>Safe for several threads. No key is ever logged.
+ * <p>Thread-safe. No key is ever logged.
  */
 public final class TenantKeys {
   private static final int KEY_BYTES = 32;
@@ -37,7 +37,7 @@ public final class TenantKeys {
   private final SecureRandom random = new SecureRandom();
   private final Map<Long, Known> byId = new HashMap<>();
 
-  /** The key that a tenant's pages are written under. */
+  /** The key under which each tenant's pages are written. */
   private final Map<Long, Known> current = new HashMap<>();
 
   /** The ids of the keys deleted last, which are never accepted again, with their tenants. */
@@ -54,9 +54,9 @@ public final class TenantKeys {
   /**
    * A key as engines pass it on and checkpoints keep it.
    *
-   * @param id names the key, a random number
-   * @param tenant whose pages it encrypts; see {@link TierPage#tenant}
-   * @param secret its 32 bytes; not to be changed
+   * @param id a random number that names the key
+   * @param tenant the tenant whose pages the key encrypts; see {@link TierPage#tenant}
+   * @param secret the key's 32 bytes; must not be changed
    */
   public record Key(long id, long tenant, byte[] secret) implements Serializable {
     @Override
@@ -65,12 +65,12 @@ public final class TenantKeys {
     }
   }
 
-  /** Has a task get each key that is drawn here from now on, on the thread that draws it. */
+  /** Sets the task that receives each key drawn here from now on, on the thread that draws it. */
   public synchronized void whenDrawn(Consumer<Key> task) {
     listener = task;
   }
 
-  /** Adds a key of a checkpoint, or that another engine has drawn, unless it was deleted here. */
+  /** Adds a key from a checkpoint or from another engine, unless the key was deleted here. */
   public synchronized void add(Key key) {
     if (key.secret().length == KEY_BYTES
         && !byId.containsKey(key.id())
@@ -85,8 +85,8 @@ public final class TenantKeys {
   }
 
   /**
-   * Returns the keys that a subtask's checkpoint has to keep: those drawn here, and of the others
-   * the subtask's share, so that all subtasks together keep all.
+   * Returns the keys that a subtask's checkpoint has to keep: the keys drawn here, and the
+   * subtask's share of the other keys, so that all subtasks together keep all keys.
    */
   public synchronized List<Key> toSave(int subtask, int subtasks) {
     List<Key> keys = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class TenantKeys {
     }
   }
 
-  /** Deletes a key, or refuses it if it comes later. */
+  /** Deletes a key, or refuses it if it arrives later. */
   public synchronized void delete(long id) {
     Known known = byId.remove(id);
     if (known == null) {
@@ -123,7 +123,7 @@ public final class TenantKeys {
     return deleted.keySet().stream().filter(id -> deleted.get(id) == tenant).toList();
   }
 
-  /** Returns the key of a tenant's new pages, which is drawn if there is none. */
+  /** Returns the key for a tenant's new pages; draws one if there is none. */
   Known forWriting(long tenant) {
     Known drawn;
     Consumer<Key> task;
@@ -142,7 +142,7 @@ public final class TenantKeys {
     return drawn;
   }
 
-  /** Returns a key, or null if it is not known. */
+  /** Returns a key, or null if it is unknown. */
   synchronized Known get(long id) {
     return byId.get(id);
   }

@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 public final class TransferThreads {
   private TransferThreads() {}
 
-  /** Daemon threads; closed meanwhile, work is done in the caller's thread. */
+  /**
+   * Opens a pool of daemon threads. After the pool is shut down, work runs in the caller's thread.
+   */
   public static ThreadPoolExecutor open(String name, int count) {
     return new ThreadPoolExecutor(
         count,
@@ -21,7 +23,7 @@ public final class TransferThreads {
         (work, closed) -> work.run());
   }
 
-  /** Creates daemon threads of one name. */
+  /** Returns a factory of daemon threads that all have one name. */
   public static ThreadFactory named(String name) {
     return work -> {
       Thread thread = new Thread(work, name);

@@ -54,9 +54,9 @@ public final class FlinkRemoteFiles implements RemoteFiles {
   }
 
   /**
-   * A folder, which need not be there; nor does the file system have to answer now.
+   * Opens a folder. The folder need not exist, and the file system need not answer now.
    *
-   * @throws IllegalArgumentException if the URI has no scheme, or nothing serves it
+   * @throws IllegalArgumentException if the URI has no scheme, or no file system serves it
    */
   public static FlinkRemoteFiles open(String uri) {
     URI place = URI.create(uri);
@@ -178,7 +178,7 @@ public final class FlinkRemoteFiles implements RemoteFiles {
     delete(path(folder), true);
   }
 
-  /** File systems are Flink's. */
+  /** Does nothing, because the file systems belong to Flink. */
   @Override
   public void close() {}
 }

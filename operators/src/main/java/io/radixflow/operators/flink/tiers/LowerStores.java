@@ -18,9 +18,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Opens the stores below an engine's host memory: a disk and a remote file system, of which either
- * may be missing. Owns the engine's directory on the disk and the keys of its pages. Only one
- * thread at a time may open stores; any thread may call the other methods.
+ * Opens the stores below an engine's host memory: a disk and a remote file system; either may be
+ * missing. Owns the engine's directory on the disk and the keys of its pages. Only one thread at a
+ * time may open stores; any thread may call the other methods.
  */
 final class LowerStores implements AutoCloseable {
   private final DiskTierOptions disk;
@@ -106,9 +106,9 @@ final class LowerStores implements AutoCloseable {
   }
 
   /**
-   * Opens the remote store; null if there is none.
+   * Opens the remote store; returns null if there is none.
    *
-   * @throws IllegalArgumentException if no file system supports its scheme
+   * @throws IllegalArgumentException if no file system supports the scheme of its URI
    */
   RemoteStore openRemote() {
     return remote.enabled()

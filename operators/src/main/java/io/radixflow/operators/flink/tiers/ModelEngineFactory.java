@@ -17,15 +17,15 @@ import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**
- * Opens the engine of continuous batching on a model.
+ * Opens an engine that serves a model with continuous batching.
  *
  * @param source finds and opens the model, on the TaskManager
- * @param model what {@code source} finds it by
- * @param device where it runs
+ * @param model the name by which {@code source} finds the model
+ * @param device where the model runs
  * @param options the engine's sizes and bounds
- * @param events opens the destination of the changes of its cache; null for none
- * @param disk the tier below host memory, which the engine must have then
- * @param remote the tier below the disk, or without one below host memory
+ * @param events opens the destination for changes of the engine's cache; null for none
+ * @param disk the disk tier below host memory; needs host memory if enabled
+ * @param remote the remote tier below the disk, or below host memory if there is no disk
  */
 @PublicApi
 public record ModelEngineFactory(
@@ -47,7 +47,7 @@ public record ModelEngineFactory(
     ServedModel open(String model) throws Exception;
   }
 
-  /** Makes engines without disk and remote tier, which publish no events. */
+  /** Creates a factory of engines that have no disk or remote tier and publish no events. */
   public ModelEngineFactory(
       Source source, String model, DeviceOptions device, EngineOptions options) {
     this(source, model, device, options, null, DiskTierOptions.NONE, RemoteTierOptions.NONE);
@@ -118,7 +118,7 @@ public record ModelEngineFactory(
     }
   }
 
-  /** Names the engines that may take over each other's disks; stores check each page besides. */
+  /** Names the engines that may take over each other's disks; the stores also check each page. */
   private String kind() {
     return StableHash.hex(model, device.toString(), Integer.toString(options.pageTokens()));
   }

@@ -83,14 +83,14 @@ public final class SwitchableTiers implements EngineTiers {
   /** Opens the stores. If the disk does not open, the engine runs without the disk's pages. */
   private PageStore openWithEngine(String numericsEpoch, PageSizes sizes) {
     stores.setPages(numericsEpoch, sizes);
-    // opened first: if it is refused, the disk is not open yet
+    // opened first, so that the disk is not open yet if this fails
     RemoteStore remote = stores.openRemote();
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
         disk = stores.openDisk(diskBytes(TierCommand.CONFIGURED));
       } catch (RefusedException e) {
         LOG.warn("The disk tier is not used: {}", e.getMessage());
-      } catch (RuntimeException e) { // an option that cannot be right
+      } catch (RuntimeException e) { // an invalid option
         if (remote != null) {
           remote.close();
         }
