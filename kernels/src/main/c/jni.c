@@ -4,6 +4,7 @@
 
 #include "attention.h"
 #include "kernels.h"
+#include "pinned.h"
 
 #include <jni.h>
 #include <sched.h>
@@ -55,26 +56,6 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdl
     (void)type;
     struct sched_param parameters = {0};
     return sched_setscheduler(0, SCHED_IDLE, &parameters);
-}
-
-// An array that does not move until release().
-struct pinned {
-    jarray array;
-    void *at;
-};
-
-static void *pin(JNIEnv *env, struct pinned *p, jarray array) {
-    p->array = array;
-    p->at = array == NULL ? NULL : (*env)->GetPrimitiveArrayCritical(env, array, NULL);
-    return p->at;
-}
-
-static void release(JNIEnv *env, struct pinned *pinned, int count, jint mode) {
-    while (count-- > 0) {
-        if (pinned[count].at != NULL) {
-            (*env)->ReleasePrimitiveArrayCritical(env, pinned[count].array, pinned[count].at, mode);
-        }
-    }
 }
 
 // If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is computed.

@@ -35,6 +35,8 @@ typedef __m512 floats;
 #define repeat_float(x) _mm512_set1_ps(x)
 #define multiply_floats(a, b) _mm512_mul_ps(a, b)
 #define multiply_add(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define greater_floats(a, b) _mm512_max_ps(a, b)  // a > b ? a : b
+#define lesser_floats(a, b) _mm512_min_ps(a, b)   // a < b ? a : b
 #define widen_halves(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
 #define widen_bfloat16s(p) \
     _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(p))), 16))
@@ -79,6 +81,8 @@ typedef __m256 floats;
 #define repeat_float(x) _mm256_set1_ps(x)
 #define multiply_floats(a, b) _mm256_mul_ps(a, b)
 #define multiply_add(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define greater_floats(a, b) _mm256_max_ps(a, b)
+#define lesser_floats(a, b) _mm256_min_ps(a, b)
 #define widen_halves(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p)))
 #define widen_bfloat16s(p) \
     _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(p))), 16))

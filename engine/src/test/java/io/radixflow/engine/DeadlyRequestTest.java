@@ -90,7 +90,6 @@ class DeadlyRequestTest {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-    command.addAll(List.of("--add-modules", "jdk.incubator.vector"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(
         List.of(KillingProcess.class.getName(), journal().toString(), Integer.toString(deadly)));

@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 final class JvmFlags {
 
   /**
-   * The vector module for the CPU backend, the flags of its native kernels before Java 22, and the
-   * flags that Flink's standard configuration sets in {@code env.java.opts.all}. Without the opened
-   * packages Flink's command line fails on the first job.
+   * The flags of the CPU backend's native kernels before Java 22, and the flags that Flink's
+   * standard configuration sets in {@code env.java.opts.all}. Without the opened packages Flink's
+   * command line fails on the first job.
    */
   static final List<String> ALL = of(Runtime.version().feature());
 
@@ -18,7 +18,6 @@ final class JvmFlags {
   /** Returns the flags for a version of Java. */
   static List<String> of(int version) {
     return Stream.of(
-            "--add-modules=jdk.incubator.vector",
             "-XX:+UnlockDiagnosticVMOptions",
             "-XX:GCLockerRetryAllocationCount=1000",
             "--add-exports=java.base/sun.net.util=ALL-UNNAMED",

@@ -2,13 +2,11 @@ package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
-import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
 import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.cpu.step.StepRunner;
-import io.radixflow.kernels.cpu.step.TileTuner;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
@@ -33,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The CPU backend. It uses the Vector API if the JVM has it, and native kernels for quantised
- * weights if the build has them.
+ * The CPU backend. It uses native kernels if the build has them for this machine, or else plain
+ * Java.
  *
  * <p>It owns its team of worker threads and the weights, which are repacked when they are loaded.
  * Worker 0 is the dispatcher thread, which runs the steps in the order of submission. Results have
@@ -81,21 +79,17 @@ public final class CpuBackend implements Backend {
         new CpuWeightLoader(weights, new PanelLoader(team, repacking), progress);
     boolean integers = kvType != KvSpec.Type.F32;
     nativeIntegers = integers && fast != null;
-    Use use = !nativeIntegers ? Use.ALL : loader.hasFloats() ? Use.FLOATS : Use.ROWS;
-    TileTuner.begin(kernels, use);
     ForwardGraph<CpuMatrix, float[]> graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
-    TileTuner tuner = TileTuner.of(kernels, use);
-    steps = new StepRunner(config, graph, team, kernels, fast, integers, tuner);
+    steps = new StepRunner(config, graph, team, kernels, fast, integers);
     epoch = epoch(weights.fingerprint(), kvType);
     description =
         String.format(
             Locale.ROOT,
-            "%s, %d threads, KV %s%s",
+            "%s, %d threads, KV %s",
             instructions(kernels, integers ? fast : null),
             team.size(),
-            kvType.name().toLowerCase(Locale.ROOT),
-            use == Use.ROWS ? "" : ", tiles of " + tuner.tileRows(StepRunner.MAX_ROWS) + " rows");
+            kvType.name().toLowerCase(Locale.ROOT));
     LOG.info("CPU backend: {}", description);
     dispatcher = new StepDispatcher(config.vocabSize(), team, this::step);
   }
@@ -205,7 +199,7 @@ public final class CpuBackend implements Backend {
     return instructions(KernelProvider.best(), KernelProvider.nativeKernels().orElse(null));
   }
 
-  /** Returns the flags with which this version of Java computes fastest. */
+  /** Returns the flags with which this version of Java computes fastest; empty if it needs none. */
   public static String jvmFlags() {
     return KernelProvider.jvmFlags();
   }

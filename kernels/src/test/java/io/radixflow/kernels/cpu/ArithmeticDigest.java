@@ -18,8 +18,8 @@ import java.util.List;
 
 /**
  * The bits of the logits of some small models, as one digest. Also a program, for JVMs with other
- * vector widths: {@code ArithmeticDigest scalar|vector|best} prints vector bits and digest. An
- * instruction set behind it, such as {@code AVX2}, has native kernels in it.
+ * flags: {@code ArithmeticDigest scalar|best} prints vector bits and digest. An instruction set
+ * behind it, such as {@code AVX2}, has native kernels in it.
  */
 public final class ArithmeticDigest {
 
@@ -50,12 +50,7 @@ public final class ArithmeticDigest {
 
   /** Prints vector bits and the digest. */
   public static void main(String[] arguments) throws Exception {
-    Kernels kernels =
-        switch (arguments[0]) {
-          case "scalar" -> new ScalarKernels();
-          case "vector" -> KernelProvider.vector().orElseThrow();
-          default -> KernelProvider.best();
-        };
+    Kernels kernels = arguments[0].equals("scalar") ? new ScalarKernels() : KernelProvider.best();
     NativeKernels fast =
         arguments.length > 1
             ? new NativeKernels(NativeKernels.Isa.valueOf(arguments[1]))

@@ -6,7 +6,6 @@ import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
@@ -74,11 +73,10 @@ class BitIdentityProperties {
   /** What codes are multiplied by where the KV type has them multiplied in integers. */
   private enum Code {
     SCALAR,
-    VECTOR,
     NATIVE;
 
     Kernels kernels() {
-      return this == SCALAR ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
+      return KernelProvider.of(products());
     }
 
     /** Where there is none, Java multiplies. */

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.integer.IntegerRows;
-import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
-import io.radixflow.kernels.cpu.step.TileTuner;
+import io.radixflow.kernels.cpu.step.TileRows;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.models.Tensor;
@@ -68,11 +67,9 @@ public final class IntegerCase {
     for (NativeKernels.Isa isa : NativeKernels.supported()) {
       all.put(isa.name(), IntegerProducts.of(new NativeKernels(isa), scalar, 8, 1));
     }
-    for (int tile = 2; tile <= TileTuner.MOST_ROWS; tile += 2) {
-      Kernels vector = KernelProvider.vector().orElseThrow();
-      all.put("vector " + tile, IntegerProducts.of(null, vector, tile, 1));
+    for (int tile = 2; tile <= TileRows.MOST; tile += 2) {
+      all.put("scalar " + tile, IntegerProducts.of(null, scalar, tile, 1));
     }
-    all.put("scalar", IntegerProducts.of(null, scalar, 6, 1));
     return all;
   }
 

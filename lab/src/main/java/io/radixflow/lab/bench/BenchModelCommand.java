@@ -208,14 +208,14 @@ public final class BenchModelCommand extends CliCommand {
   }
 
   /**
-   * Returns the machine's peak with as many threads as the backend has, or null without the Vector
-   * API.
+   * Returns the machine's peak with as many threads as the backend has, or null without native
+   * kernels.
    */
   private MachinePeak peak() throws InterruptedException {
     try (Progress progress = progress("measuring the machine")) {
       return MachinePeak.measure(common.model.computeThreads());
-    } catch (LinkageError e) {
-      err().println("no peak figures: they need --add-modules jdk.incubator.vector");
+    } catch (IllegalStateException e) {
+      err().println("no peak figures: " + e.getMessage());
       return null;
     }
   }

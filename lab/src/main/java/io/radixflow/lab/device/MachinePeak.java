@@ -1,8 +1,8 @@
 package io.radixflow.lab.device;
 
+import io.radixflow.kernels.cpu.kernel.CompiledKernels;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.kernel.PeakLoops;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -13,25 +13,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongUnaryOperator;
 
 /**
  * The measured peak bandwidth and arithmetic of this machine's CPU, with which benchmarks compare.
- * Needs the Vector API.
+ * Needs the native kernels.
  *
  * @param threads threads that ran at the same time
  * @param readBytesPerSecond read bandwidth of main memory
  * @param flopsPerSecond float operations of fused multiply-adds in registers; each counts as two
- * @param integerOpsPerSecond operations of the native kernels' 16-bit multiply-adds in registers;
- *     each counts as two; 0 without native kernels
+ * @param integerOpsPerSecond operations of 16-bit multiply-adds in registers; each counts as two
  */
 public record MachinePeak(
     int threads, double readBytesPerSecond, double flopsPerSecond, double integerOpsPerSecond) {
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
   private static final int FLOATS = 32 << 20;
-  private static final int[] CHAINS = {8, 12};
-  private static final int FMA_CALLS = 250;
-  private static final int FMA_ROUNDS = 10_000;
-  private static final long INTEGER_ROUNDS = 1_000_000;
+  private static final long ROUNDS = 1_000_000;
 
   /**
    * Each repetition takes a few milliseconds, so that in some repetitions all threads run at the
@@ -43,59 +40,42 @@ public record MachinePeak(
    * Measures for about two seconds; the best of several repetitions counts.
    *
    * @throws InterruptedException if the calling thread is interrupted
-   * @throws LinkageError without the Vector API
+   * @throws IllegalStateException without native kernels
    */
   public static MachinePeak measure(int threads) throws InterruptedException {
+    NativeKernels integers =
+        KernelProvider.nativeKernels()
+            .orElseThrow(() -> new IllegalStateException("there are no native kernels"));
+    CompiledKernels floats = new CompiledKernels(integers);
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       return new MachinePeak(
           threads,
-          readBytesPerSecond(pool, threads),
-          flopsPerSecond(pool, threads),
-          integerOpsPerSecond(pool, threads));
+          readBytesPerSecond(pool, floats, threads),
+          operationsPerSecond(pool, floats::multiplyAdd, threads),
+          operationsPerSecond(pool, integers::multiplyAdd, threads));
     } finally {
       pool.shutdownNow();
     }
   }
 
-  private static double readBytesPerSecond(ExecutorService pool, int threads)
-      throws InterruptedException {
+  private static double readBytesPerSecond(
+      ExecutorService pool, CompiledKernels kernels, int threads) throws InterruptedException {
     List<Callable<Double>> reads = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       float[] memory = new float[FLOATS];
-      reads.add(() -> seconds(() -> PeakLoops.read(memory)));
+      reads.add(() -> seconds(() -> kernels.read(memory)));
     }
     return best(pool, reads, (double) FLOATS * Float.BYTES);
   }
 
-  private static double flopsPerSecond(ExecutorService pool, int threads)
+  /** Two operations per multiply-add. */
+  private static double operationsPerSecond(
+      ExecutorService pool, LongUnaryOperator multiplyAdd, int threads)
       throws InterruptedException {
-    double best = 0;
-    for (int chains : CHAINS) {
-      Callable<Double> multiplies = () -> seconds(() -> multiplyAdd(chains));
-      double flops = (double) PeakLoops.flopsPerRound(chains) * FMA_ROUNDS * FMA_CALLS;
-      best = Math.max(best, best(pool, Collections.nCopies(threads, multiplies), flops));
-    }
-    return best;
-  }
-
-  private static double integerOpsPerSecond(ExecutorService pool, int threads)
-      throws InterruptedException {
-    NativeKernels kernels = KernelProvider.nativeKernels().orElse(null);
-    if (kernels == null) {
-      return 0;
-    }
-    double operations = 2.0 * kernels.multiplyAdd(INTEGER_ROUNDS);
-    Callable<Double> multiplies = () -> seconds(() -> (float) kernels.multiplyAdd(INTEGER_ROUNDS));
+    double operations = 2.0 * multiplyAdd.applyAsLong(ROUNDS);
+    Callable<Double> multiplies = () -> seconds(() -> (float) multiplyAdd.applyAsLong(ROUNDS));
     return best(pool, Collections.nCopies(threads, multiplies), operations);
-  }
-
-  private static float multiplyAdd(int chains) {
-    float sum = 0;
-    for (int call = 0; call < FMA_CALLS; call++) {
-      sum += PeakLoops.multiplyAdd(chains, FMA_ROUNDS);
-    }
-    return sum;
   }
 
   /**
@@ -132,9 +112,6 @@ public record MachinePeak(
     try {
       return seconds.get();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof LinkageError missing) {
-        throw missing;
-      }
       throw new IllegalStateException(e.getCause());
     }
   }

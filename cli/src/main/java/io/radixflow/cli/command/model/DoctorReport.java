@@ -50,7 +50,9 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
   /** Returns Flink's options for a TaskManager with the libraries and devices of this machine. */
   private Map<String, String> flinkOptions() {
     Map<String, String> options = new LinkedHashMap<>();
-    options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());
+    if (!CpuBackend.jvmFlags().isEmpty()) {
+      options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());
+    }
     if (devices.gpuWorks()) {
       options.put("external-resources", "gpu");
       options.put("external-resource.gpu.amount", "1");

@@ -18,7 +18,7 @@ class DoctorCommandTest {
     assertThat(result.code()).isZero();
     assertThat(result.out())
         .contains("Java", "Processor", "Device code", "CUDA driver", "GPU 0 works")
-        .contains("env.java.opts.taskmanager: --add-modules jdk.incubator.vector")
+        .contains("taskmanager.memory.task.")
         .endsWith("All is well.\n");
   }
 

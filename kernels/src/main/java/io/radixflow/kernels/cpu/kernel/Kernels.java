@@ -28,7 +28,7 @@ public interface Kernels {
   /** Query heads that attention processes at once. */
   int QUERIES = 4;
 
-  /** The provider's name: {@code scalar} or {@code vector}. */
+  /** The provider's name: {@code scalar} or {@code native}. */
   String name();
 
   /** Bits per vector; 32 for scalar code. */
@@ -243,14 +243,35 @@ public interface Kernels {
       int oo,
       int stride);
 
-  /** The largest of {@code n} values; NaN if any value is NaN. */
-  float max(float[] x, int xo, int n, float[] lanes);
-
   /**
-   * Sets {@code x = exp(x - max)} for {@code n} values, and the rest of the last {@value #LANES} to
-   * zero. Returns the sum, added in lanes.
+   * Turns the scores of the queries from {@code first} to before {@code end} into weights: {@code
+   * exp(score - max)}. The factor of a query is the inverse of the sum of its weights, added in
+   * lanes. A sum starts at the page in which the query's window begins, so that its lanes depend
+   * only on the query. Weights of this page before the window are almost zero, and weights of the
+   * last page after the window are zero.
+   *
+   * @param scores element (query, token) at {@code query * stride + token}
+   * @param stride a multiple of {@value #LANES}
+   * @param from the first token of each query
+   * @param to the end of each query's tokens, after {@code from}
+   * @param cap the cap of {@link #softCap}; 0 for none
+   * @param sinks the sink of query i, a score without a value, at {@code so + i % group}; or null
+   * @param factors one per query
+   * @param lanes {@value #LANES} floats of scratch
    */
-  float exponentials(float[] x, int xo, int n, float max, float[] lanes);
+  void softmax(
+      float[] scores,
+      int stride,
+      int[] from,
+      int[] to,
+      int first,
+      int end,
+      float cap,
+      float[] sinks,
+      int so,
+      int group,
+      float[] factors,
+      float[] lanes);
 
   /**
    * Computes the weighted sums of values of consecutive tokens for {@value #QUERIES} queries:

@@ -16,10 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kernels in native code, which use instructions that the Vector API does not provide: products of
- * 16-bit integers (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}. Its results
- * are identical to the results of the Java kernels, bit for bit. Stateless and safe for many
- * threads.
+ * Kernels in native code, with the best products of 16-bit integers that the machine has (AVX-512
+ * VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}. Its results are identical to the
+ * results of the Java kernels, bit for bit. Stateless and safe for many threads.
  *
  * <p>Arrays are pinned while a method runs: in steps with many rows for up to some milliseconds.
  * See {@link ArrayPinning}.
@@ -34,7 +33,7 @@ public final class NativeKernels {
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeKernels.class);
-  private static final String LIBRARY = "/native/libradixflow-cpu.so";
+  private static final String LIBRARY = "/native/linux-x86_64/libradixflow-cpu.so";
   private static final String PROPERTIES = "/native/native.properties";
   private static final Set<Isa> SUPPORTED = Collections.unmodifiableSet(load());
 

@@ -7,10 +7,10 @@ import io.radixflow.models.Float8;
 import java.util.Arrays;
 
 /**
- * The kernels in plain Java. They run without the Vector API, and the vector kernels must produce
- * the same bits.
+ * The kernels in plain Java: the reference for native code, which must produce the same bits, and
+ * what runs without native code.
  */
-public final class ScalarKernels implements Kernels {
+public class ScalarKernels implements Kernels {
 
   @Override
   public String name() {
@@ -175,12 +175,7 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void scale(float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n) {
-    scaleFrom(0, x, xo, factor, gain, out, oo, n);
-  }
-
-  static void scaleFrom(
-      int first, float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       out[oo + i] = x[xo + i] * factor * gain[i];
     }
   }
@@ -194,12 +189,7 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    swigluFrom(0, gate, go, up, uo, out, oo, n);
-  }
-
-  static void swigluFrom(
-      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       float g = gate[go + i];
       out[oo + i] = g / (Exponential.exp(-g) + 1f) * up[uo + i];
     }
@@ -207,12 +197,7 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    gegluFrom(0, gate, go, up, uo, out, oo, n);
-  }
-
-  static void gegluFrom(
-      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       float g = gate[go + i];
       float inner = fma(g * g, g * Exponential.GELU_CUBE, g * Exponential.GELU_LINE);
       out[oo + i] = g / (Exponential.exp(-inner) + 1f) * up[uo + i];
@@ -221,12 +206,7 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    normalGluFrom(0, gate, go, up, uo, out, oo, n);
-  }
-
-  static void normalGluFrom(
-      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       float g = gate[go + i];
       float size = Math.abs(g);
       out[oo + i] = fma(-size, NormalTail.of(size), Math.max(g, 0f)) * up[uo + i];
@@ -236,20 +216,7 @@ public final class ScalarKernels implements Kernels {
   @Override
   public void clampedSwiglu(
       float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
-    clampedSwigluFrom(0, gate, go, up, uo, limit, out, oo, n);
-  }
-
-  static void clampedSwigluFrom(
-      int first,
-      float[] gate,
-      int go,
-      float[] up,
-      int uo,
-      float limit,
-      float[] out,
-      int oo,
-      int n) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       float g = Math.min(gate[go + i], limit);
       float u = Math.max(Math.min(up[uo + i], limit), -limit);
       out[oo + i] = g / (Exponential.exp(g * -Exponential.SIGMOID_SLOPE) + 1f) * (u + 1f);
@@ -258,11 +225,7 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void softCap(float[] x, int xo, int n, float cap) {
-    softCapFrom(0, x, xo, n, cap);
-  }
-
-  static void softCapFrom(int first, float[] x, int xo, int n, float cap) {
-    for (int i = first; i < n; i++) {
+    for (int i = 0; i < n; i++) {
       x[xo + i] = (1f - 2f / (Exponential.exp(x[xo + i] * (2f / cap)) + 1f)) * cap;
     }
   }
@@ -292,7 +255,40 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public float max(float[] x, int xo, int n, float[] lanes) {
+  public void softmax(
+      float[] scores,
+      int stride,
+      int[] from,
+      int[] to,
+      int first,
+      int end,
+      float cap,
+      float[] sinks,
+      int so,
+      int group,
+      float[] factors,
+      float[] lanes) {
+    for (int i = first; i < end; i++) {
+      int start = from[i] / LANES * LANES;
+      int at = i * stride + start;
+      int tokens = to[i] - start;
+      if (cap > 0) {
+        softCap(scores, at, tokens, cap);
+      }
+      Arrays.fill(scores, at, at + from[i] - start, Float.NEGATIVE_INFINITY);
+      float max = max(scores, at, tokens);
+      if (sinks == null) {
+        factors[i] = 1f / exponentials(scores, at, tokens, max, lanes);
+      } else {
+        float sink = sinks[so + i % group];
+        max = Math.max(max, sink);
+        float sum = exponentials(scores, at, tokens, max, lanes);
+        factors[i] = 1f / (sum + Exponential.exp(sink - max));
+      }
+    }
+  }
+
+  private static float max(float[] x, int xo, int n) {
     float max = Float.NEGATIVE_INFINITY;
     for (int i = 0; i < n; i++) {
       max = Math.max(max, x[xo + i]);
@@ -300,8 +296,7 @@ public final class ScalarKernels implements Kernels {
     return max;
   }
 
-  @Override
-  public float exponentials(float[] x, int xo, int n, float max, float[] lanes) {
+  private static float exponentials(float[] x, int xo, int n, float max, float[] lanes) {
     Arrays.fill(lanes, 0f);
     for (int i = 0; i < n; i++) {
       float e = Exponential.exp(x[xo + i] - max);
@@ -326,7 +321,7 @@ public final class ScalarKernels implements Kernels {
       float[] out,
       int oo) {
     for (int q = 0; q < QUERIES; q++) {
-      valuesFrom(0, weights, wo + q * ws, values, vo, headDim, tokens, out, oo + q * headDim);
+      valuesOne(weights, wo + q * ws, values, vo, headDim, tokens, out, oo + q * headDim);
     }
   }
 
@@ -340,22 +335,8 @@ public final class ScalarKernels implements Kernels {
       int tokens,
       float[] out,
       int oo) {
-    valuesFrom(0, weights, wo, values, vo, headDim, tokens, out, oo);
-  }
-
-  static void valuesFrom(
-      int first,
-      float[] weights,
-      int wo,
-      float[] values,
-      int vo,
-      int headDim,
-      int tokens,
-      float[] out,
-      int oo) {
     for (int token = 0; token < tokens; token++) {
-      int row = vo + token * headDim + first;
-      addScaled(weights[wo + token], values, row, out, oo + first, headDim - first);
+      addScaled(weights[wo + token], values, vo + token * headDim, out, oo, headDim);
     }
   }
 }

@@ -11,7 +11,6 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Attention;
 import io.radixflow.models.Layer;
 import io.radixflow.models.ModelConfig;
-import java.util.Arrays;
 
 /**
  * Causal attention over the paged pool. A unit of work is a block of consecutive rows of one
@@ -269,29 +268,19 @@ final class AttentionRegion {
     }
   }
 
-  /**
-   * Turns the scores of some queries into weights and computes the inverse of each sum. A sum
-   * starts at the page in which the query's window begins, so that its lanes depend only on the
-   * query.
-   */
   private void softmax(HeadQueries q, int unit, int first, int end, float[] lanes) {
-    for (int i = first; i < end; i++) {
-      int from = q.from[i] / PAGE_TOKENS * PAGE_TOKENS;
-      int at = i * q.stride() + from;
-      int tokens = q.to[i] - from;
-      if (shape.softCap > 0) {
-        kernels.softCap(q.scores, at, tokens, shape.softCap);
-      }
-      Arrays.fill(q.scores, at, at + q.from[i] - from, Float.NEGATIVE_INFINITY);
-      float max = kernels.max(q.scores, at, tokens, lanes);
-      if (sinks == null) {
-        q.factor[i] = 1f / kernels.exponentials(q.scores, at, tokens, max, lanes);
-      } else {
-        float sink = sinks[firstHead(unit) + i % shape.group];
-        max = Math.max(max, sink);
-        float sum = kernels.exponentials(q.scores, at, tokens, max, lanes);
-        q.factor[i] = 1f / (sum + kernels.exp(sink - max));
-      }
-    }
+    kernels.softmax(
+        q.scores,
+        q.stride(),
+        q.from,
+        q.to,
+        first,
+        end,
+        shape.softCap,
+        sinks,
+        firstHead(unit),
+        shape.group,
+        q.factor,
+        lanes);
   }
 }

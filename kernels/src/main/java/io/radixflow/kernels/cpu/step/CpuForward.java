@@ -84,7 +84,6 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
    * @param fast native code for products of codes, or null to use only Java; see {@link
    *     IntegerProducts}
    * @param integers whether codes are multiplied with integer activations, instead of floats
-   * @param tuner chooses tiles for the products in Java
    */
   CpuForward(
       ModelConfig config,
@@ -92,7 +91,6 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
       Kernels kernels,
       NativeKernels fast,
       boolean integers,
-      TileTuner tuner,
       StepRows rows) {
     this.config = config;
     this.team = team;
@@ -100,12 +98,10 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     this.rows = rows;
     heads = new HeadRows(config, kernels, rows);
     IntegerProducts products =
-        integers
-            ? IntegerProducts.of(fast, kernels, tuner.tileRows(StepRunner.MAX_ROWS), team.size())
-            : null;
+        integers ? IntegerProducts.of(fast, kernels, TileRows.MOST, team.size()) : null;
     parts = new PartTimes(team);
-    matmul = new MatmulRegion(team, kernels, tuner, products, parts);
-    grouped = new GroupedMatmul(team, kernels, tuner, products, parts);
+    matmul = new MatmulRegion(team, kernels, products, parts);
+    grouped = new GroupedMatmul(team, kernels, products, parts);
     attention =
         new AttentionRegion(config, kernels, PageAttention.of(fast, kernels, team.size()), team);
     experts = new ExpertsStage(config, team, kernels, grouped, parts);

@@ -30,7 +30,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
 
   private final WorkerTeam team;
   private final Kernels kernels;
-  private final TileTuner tuner;
   private final IntegerProducts integers;
   private final PartTimes parts;
   private final PanelTasks tasks;
@@ -60,16 +59,10 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /**
    * @param integers products of codes; null to multiply all weights as floats
    */
-  GroupedMatmul(
-      WorkerTeam team,
-      Kernels kernels,
-      TileTuner tuner,
-      IntegerProducts integers,
-      PartTimes parts) {
+  GroupedMatmul(WorkerTeam team, Kernels kernels, IntegerProducts integers, PartTimes parts) {
     this.parts = parts;
     this.team = team;
     this.kernels = kernels;
-    this.tuner = tuner;
     this.integers = integers;
     tasks = new PanelTasks(team.size());
     rounded = new RoundedRows(team, integers, parts);
@@ -219,7 +212,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
       return;
     }
     boolean few = rows <= panels.fewRows(kernels);
-    int tileRows = few || rows == 1 ? 1 : tuner.tileRows(rows);
+    int tileRows = few || rows == 1 ? 1 : TileRows.of(rows);
     pack(s, product, tileRows);
     for (int panel = first; panel < end; panel++) {
       begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));

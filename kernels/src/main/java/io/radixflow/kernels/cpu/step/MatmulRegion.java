@@ -31,7 +31,6 @@ final class MatmulRegion implements WorkerTeam.Region {
 
   private final WorkerTeam team;
   private final Kernels kernels;
-  private final TileTuner tuner;
   private final IntegerProducts integers;
   private final PanelTasks tasks;
   private final RoundedRows rounded;
@@ -55,15 +54,9 @@ final class MatmulRegion implements WorkerTeam.Region {
   /**
    * @param integers products of codes; null to multiply all weights as floats
    */
-  MatmulRegion(
-      WorkerTeam team,
-      Kernels kernels,
-      TileTuner tuner,
-      IntegerProducts integers,
-      PartTimes parts) {
+  MatmulRegion(WorkerTeam team, Kernels kernels, IntegerProducts integers, PartTimes parts) {
     this.team = team;
     this.kernels = kernels;
-    this.tuner = tuner;
     this.integers = integers;
     tasks = new PanelTasks(team.size());
     rounded = new RoundedRows(team, integers, parts);
@@ -72,7 +65,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   }
 
   /** Number of rows after the last one that {@link #multiply} may overwrite. */
-  static final int SPARE_ROWS = TileTuner.MOST_ROWS;
+  static final int SPARE_ROWS = TileRows.MOST;
 
   /**
    * {@code out = matrix · in + bias}.
@@ -99,7 +92,7 @@ final class MatmulRegion implements WorkerTeam.Region {
       team.run(tasks.count(), this);
       return;
     }
-    tileRows = tuner.tileRows(rows);
+    tileRows = TileRows.of(rows);
     int tiles = (rows + tileRows - 1) / tileRows;
     int columns = matrix.panels().columns();
     if (packed.length < tiles * tileRows * columns) {

@@ -26,7 +26,6 @@ public final class StepRunner {
   /**
    * @param fast native code for products of codes, or null to use only Java
    * @param integers whether codes are multiplied with integer activations, instead of floats
-   * @param tuner chooses tiles for the products in Java
    */
   public StepRunner(
       ModelConfig config,
@@ -34,12 +33,11 @@ public final class StepRunner {
       WorkerTeam team,
       Kernels kernels,
       NativeKernels fast,
-      boolean integers,
-      TileTuner tuner) {
+      boolean integers) {
     this.team = team;
     this.graph = graph;
     rows = new StepRows(config.vocabSize(), config.contextLength(), AttentionRegion.room(config));
-    forward = new CpuForward(config, team, kernels, fast, integers, tuner, rows);
+    forward = new CpuForward(config, team, kernels, fast, integers, rows);
   }
 
   /**

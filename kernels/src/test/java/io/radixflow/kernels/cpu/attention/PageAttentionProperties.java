@@ -3,7 +3,6 @@ package io.radixflow.kernels.cpu.attention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.Shapes;
-import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.NativeIsas;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
@@ -21,7 +20,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 
-/** Native and vector code attend with the bits of scalar code, for every shape. */
+/** Native code attends with the bits of plain Java, for every shape. */
 class PageAttentionProperties {
 
   private static final Rope ROPE = new Rope(10000, true, null);
@@ -203,8 +202,6 @@ class PageAttentionProperties {
   private static void check(Case c) {
     CpuKvPool pool = c.pool();
     float[][] expected = c.run(pool, new JavaPageAttention(new ScalarKernels(), 1), 1);
-    PageAttention vector = new JavaPageAttention(KernelProvider.vector().orElseThrow(), 1);
-    assertSame(c.run(pool, vector, 1), expected, "vector");
     for (NativeKernels.Isa isa : NativeIsas.required()) {
       PageAttention fast = PageAttention.of(new NativeKernels(isa), new ScalarKernels(), 1);
       assertSame(c.run(pool, fast, 1), expected, isa + " whole");

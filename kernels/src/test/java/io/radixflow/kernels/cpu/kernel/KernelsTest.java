@@ -4,7 +4,9 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.LANES;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.cpu.IntegerCase;
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.models.Float8;
 import java.util.ArrayList;
@@ -18,13 +20,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each operation on the vector kernels equals the scalar kernels bit for bit, at odd sizes. */
+/** Each operation in native code equals plain Java bit for bit, at odd sizes. */
 class KernelsTest {
 
   private static final int MARGIN = 3;
 
   private final Kernels scalar = new ScalarKernels();
-  private final Kernels vector = KernelProvider.vector().orElseThrow();
+  private final List<Kernels> compiled =
+      NativeIsas.required().stream().map(NativeKernels::new).map(KernelProvider::of).toList();
+  private final Kernels vector = compiled.get(compiled.size() - 1);
   private final SyntheticTensor.Mix random = new SyntheticTensor.Mix(5);
 
   private float[] floats(int count) {
@@ -35,14 +39,16 @@ class KernelsTest {
     return values;
   }
 
-  /** Runs on both kernels over copies of {@code start}; the whole arrays must be equal. */
+  /** Runs on all kernels over copies of {@code start}; the whole arrays must be equal. */
   private void same(float[] start, BiConsumer<Kernels, float[]> operation) {
     float[] expected = start.clone();
-    float[] actual = start.clone();
     operation.accept(scalar, expected);
-    operation.accept(vector, actual);
-    assertThat(actual).isEqualTo(expected);
-    assertThat(actual).isNotEqualTo(start);
+    assertThat(expected).isNotEqualTo(start);
+    for (Kernels kernels : compiled) {
+      float[] actual = start.clone();
+      operation.accept(kernels, actual);
+      IntegerCase.assertSameBits(actual, expected, kernels.name());
+    }
   }
 
   @ParameterizedTest
@@ -233,9 +239,9 @@ class KernelsTest {
     float[] gain = floats(n);
     float[] lanes = new float[LANES];
     float squares = scalar.sumOfSquares(x, MARGIN, n, lanes);
-    assertThat(vector.sumOfSquares(x, MARGIN, n, lanes)).isEqualTo(squares);
-    float max = scalar.max(x, MARGIN, n, lanes);
-    assertThat(vector.max(x, MARGIN, n, lanes)).isEqualTo(max);
+    for (Kernels kernels : compiled) {
+      assertThat(kernels.sumOfSquares(x, MARGIN, n, lanes)).isEqualTo(squares);
+    }
     same(
         floats(MARGIN + n + 2),
         (kernels, out) -> kernels.scale(x, MARGIN, 1.7f, gain, out, MARGIN, n));
@@ -253,13 +259,99 @@ class KernelsTest {
         floats(MARGIN + n + 2),
         (kernels, out) -> kernels.clampedSwiglu(x, MARGIN, gain, 0, 0.4f, out, MARGIN, n));
     same(floats(MARGIN + n + 2), (kernels, y) -> kernels.softCap(y, MARGIN, n, 3f));
-    float[] sums = new float[2];
+  }
+
+  private static final float[] SPECIAL = {
+    0f,
+    -0f,
+    Float.NaN,
+    Float.POSITIVE_INFINITY,
+    Float.NEGATIVE_INFINITY,
+    Float.MIN_VALUE,
+    -Float.MIN_VALUE,
+    Float.MAX_VALUE,
+    -Float.MAX_VALUE,
+    88f,
+    -87f,
+    89f,
+    -88f,
+    7f,
+    -7f,
+    1e-30f
+  };
+
+  @Test
+  void activationsOfZerosInfinitiesAndNanAgree() {
+    float[] ups = new float[SPECIAL.length];
+    for (float up : SPECIAL) {
+      Arrays.fill(ups, up);
+      int n = SPECIAL.length;
+      same(new float[n], (k, out) -> k.swiglu(SPECIAL, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.geglu(SPECIAL, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.normalGlu(SPECIAL, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.clampedSwiglu(SPECIAL, 0, ups, 0, 7f, out, 0, n));
+    }
+    same(SPECIAL, (kernels, x) -> kernels.softCap(x, 0, x.length, 30f));
+  }
+
+  /** The softmax of queries 1 to 4, whose windows begin and end in different pages. */
+  private void softmaxAgrees(float[] scores, float cap, float[] sinks) {
+    int[] from = {0, 0, 3, 16, 37, 0};
+    int[] to = {1, 1, 16, 41, 48, 1};
+    int weights = scores.length;
+    float[] lanes = new float[LANES];
     same(
-        floats(MARGIN + n + LANES),
-        (kernels, scores) ->
-            sums[kernels == scalar ? 0 : 1] =
-                kernels.exponentials(scores, MARGIN, n, max + 40, lanes));
-    assertThat(sums[1]).isEqualTo(sums[0]);
+        Arrays.copyOf(scores, weights + from.length),
+        (kernels, all) -> {
+          float[] factors = new float[from.length];
+          kernels.softmax(all, 48, from, to, 1, 5, cap, sinks, MARGIN, 3, factors, lanes);
+          System.arraycopy(factors, 0, all, weights, factors.length);
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(floats = {0, 3})
+  void softmaxesAgree(float cap) {
+    softmaxAgrees(floats(6 * 48), cap, null);
+    softmaxAgrees(floats(6 * 48), cap, floats(MARGIN + 3));
+  }
+
+  @Test
+  void softmaxesOfZerosInfinitiesAndNanAgree() {
+    float[] scores = new float[6 * 48];
+    for (float rest : new float[] {0f, -0f, -7f}) {
+      for (float special : SPECIAL) {
+        for (int at : new int[] {0, 4, 15, 38}) {
+          Arrays.fill(scores, rest);
+          for (int query = 0; query < 6; query++) {
+            scores[query * 48 + at] = special;
+          }
+          float[] sinks = new float[MARGIN + 3];
+          Arrays.fill(sinks, special);
+          softmaxAgrees(scores, 0, null);
+          softmaxAgrees(scores, 0, sinks);
+        }
+      }
+    }
+  }
+
+  @Test
+  void sizesBeyondAnArrayAreRefused() {
+    float[] x = new float[16];
+    for (Kernels kernels : compiled) {
+      assertThatThrownBy(() -> kernels.add(x, 1, x, 0, 16))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      int[] from = {0};
+      float[] factors = {0};
+      assertThatThrownBy(
+              () -> kernels.softmax(x, 16, from, new int[] {17}, 0, 1, 0, null, 0, 1, factors, x))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(
+              () -> kernels.softmax(x, 16, from, new int[] {16}, 0, 2, 0, null, 0, 1, factors, x))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> kernels.tile(2, x, 0, x, 0, 1, x, 0, PANEL))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+    }
   }
 
   @Test
@@ -390,10 +482,8 @@ class KernelsTest {
   }
 
   private List<Kernels> withNative() {
-    List<Kernels> all = new ArrayList<>(List.of(scalar, vector));
-    for (NativeKernels.Isa isa : NativeKernels.supported()) {
-      all.add(new VectorKernels(new NativeKernels(isa)));
-    }
+    List<Kernels> all = new ArrayList<>(compiled);
+    all.add(scalar);
     return all;
   }
 

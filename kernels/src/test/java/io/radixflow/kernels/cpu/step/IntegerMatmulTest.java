@@ -7,10 +7,8 @@ import io.radixflow.kernels.cpu.IntegerReference;
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
-import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.models.Tensor;
 import io.radixflow.models.TensorType;
@@ -41,16 +39,14 @@ class IntegerMatmulTest {
 
   static Stream<Arguments> implementations() {
     return Stream.of(1, 2)
-        .flatMap(
-            threads ->
-                Stream.of("scalar", "vector", "native").map(name -> Arguments.of(name, threads)));
+        .flatMap(threads -> Stream.of("scalar", "native").map(name -> Arguments.of(name, threads)));
   }
 
   private void begin(String name, int threads) {
     team = new WorkerTeam(threads);
-    kernels = name.equals("scalar") ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
     NativeKernels fast =
         name.equals("native") ? NativeKernels.fastest().map(NativeKernels::new).orElse(null) : null;
+    kernels = KernelProvider.of(fast);
     products = IntegerProducts.of(fast, kernels, 6, threads);
   }
 
@@ -81,9 +77,7 @@ class IntegerMatmulTest {
     begin(name, threads);
     IntegerReference reference = new IntegerReference(codes, bias);
     CpuMatrix matrix = matrix(codes, bias);
-    MatmulRegion region =
-        new MatmulRegion(
-            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+    MatmulRegion region = new MatmulRegion(team, kernels, products, new PartTimes(team));
     int inStride = COLUMNS + 32;
     int outStride = reference.outputs() + 32;
     for (int rows : new int[] {3, 3, 1, 1, 9, 70, 2, 150}) {
@@ -114,9 +108,7 @@ class IntegerMatmulTest {
     CpuMatrix codesMatrix = matrix(codes, bias);
     CpuMatrix floatsMatrix = matrix(floats, null);
     IntegerReference reference = new IntegerReference(codes, bias);
-    GroupedMatmul grouped =
-        new GroupedMatmul(
-            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+    GroupedMatmul grouped = new GroupedMatmul(team, kernels, products, new PartTimes(team));
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);
