@@ -251,7 +251,7 @@ class VerifierTest {
     deltas.set(0, piece("1", 0, 2));
 
     assertThat(verdict().brokenDeltas()).isEqualTo(1);
-    assertThat(verdict().findings()).singleElement().asString().contains("behind a gap: only 2");
+    assertThat(verdict().findings()).singleElement().asString().contains("after a gap: only 2");
   }
 
   @Test
