@@ -5,10 +5,12 @@ import io.radixflow.engine.KvEventSink;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;
+import io.radixflow.jobs.kafka.replies.IndexTopic;
 import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import io.radixflow.jobs.kvevents.KvEventsPublisher;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -23,11 +25,20 @@ import org.apache.flink.api.connector.source.Source;
 public record JobEndpoints(
     Source<EventRecord, ?, ?> events,
     Source<ControlRecord, ?, ?> control,
-    Sink<Reply> replies,
-    Sink<ReplyDelta> deltas,
-    Sink<DeadLetter> deadLetters,
+    Sinks sinks,
     LostReplies lostReplies,
     KvEventSink.Factory kvEvents) {
+
+  /**
+   * The sinks of the job.
+   *
+   * @param index takes the entries of the conversation index; null if there is no index
+   */
+  public record Sinks(
+      Sink<Reply> replies,
+      Sink<ReplyDelta> deltas,
+      Sink<DeadLetter> deadLetters,
+      Sink<ConversationEntry> index) {}
 
   /** Returns the endpoints for the topics that the settings name. */
   public static JobEndpoints kafka(Settings settings) {
@@ -36,9 +47,7 @@ public record JobEndpoints(
     return new JobEndpoints(
         kafka.events(),
         kafka.control(),
-        replies.sink(),
-        kafka.deltas(),
-        kafka.deadLetters(),
+        new Sinks(replies.sink(), kafka.deltas(), kafka.deadLetters(), IndexTopic.sink(settings)),
         replies,
         KvEventsPublisher.factory(settings));
   }

@@ -22,8 +22,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * <pre>
  * events ─ route ─ keyBy(session) ─┐           ┌─ replies ─ replies topic
  *            │                     ├─ serving ─┼─ deltas ─ deltas topic
- *            └─ dead letters       │           └─ refused ─ dead letters
- * control ─ route ─ broadcast ─────┘
+ *            └─ dead letters       │           ├─ refused ─ dead letters
+ * control ─ route ─ broadcast ─────┘           └─ index ─ index topic
  * </pre>
  */
 public final class ServingJob {
@@ -78,9 +78,13 @@ public final class ServingJob {
             .controlledBy(control)
             .recovering(endpoints.lostReplies())
             .serve(events);
+    JobEndpoints.Sinks sinks = endpoints.sinks();
     served.replies().setDescription(describe(settings));
-    served.replies().sinkTo(endpoints.replies()).name("replies").uid("replies");
-    served.deltas().sinkTo(endpoints.deltas()).name("deltas").uid("deltas");
+    served.replies().sinkTo(sinks.replies()).name("replies").uid("replies");
+    served.deltas().sinkTo(sinks.deltas()).name("deltas").uid("deltas");
+    if (sinks.index() != null) {
+      served.index().sinkTo(sinks.index()).name("index").uid("index");
+    }
     DataStream<DeadLetter> refused =
         served
             .refused()
@@ -95,7 +99,7 @@ public final class ServingJob {
         .union(
             events.getSideOutput(EventRouter.DEAD_LETTERS),
             control.getSideOutput(EventRouter.DEAD_LETTERS))
-        .sinkTo(endpoints.deadLetters())
+        .sinkTo(sinks.deadLetters())
         .name("dead letters")
         .uid("dead-letters");
   }

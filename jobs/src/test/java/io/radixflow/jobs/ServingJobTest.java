@@ -71,9 +71,11 @@ class ServingJobTest {
     return new JobEndpoints(
         new DataGeneratorSource<>(n -> null, 1, TypeInformation.of(EventRecord.class)),
         new DataGeneratorSource<>(n -> null, 1, TypeInformation.of(ControlRecord.class)),
-        new DiscardingSink<>(),
-        new DiscardingSink<>(),
-        new DiscardingSink<>(),
+        new JobEndpoints.Sinks(
+            new DiscardingSink<>(),
+            new DiscardingSink<>(),
+            new DiscardingSink<>(),
+            new DiscardingSink<>()),
         null,
         null);
   }

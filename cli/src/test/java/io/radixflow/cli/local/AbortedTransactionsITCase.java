@@ -173,9 +173,7 @@ class AbortedTransactionsITCase {
         new JobEndpoints(
             kafka.events(),
             kafka.control(),
-            kafka.replies(),
-            kafka.deltas(),
-            kafka.deadLetters(),
+            kafka.sinks(),
             new NeverInTime(new ReplyTopic(settings)),
             kafka.kvEvents());
     ServingJob.build(

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class KafkaSetupITCase {
 
@@ -72,29 +74,32 @@ class KafkaSetupITCase {
     }
   }
 
-  @Test
-  void theTopicOfKvEventsIsCompacted() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"kv-events.enabled, kv-events", "session.index, index"})
+  void theTopicsOfKvEventsAndOfTheIndexAreCompacted(String flag, String topic) throws Exception {
+    String made = topic + "-made";
+    String aged = topic + "-aged";
     String[] names =
         Stream.of("events", "replies", "deltas", "dead-letters", "control")
-            .map(topic -> "kafka.topic." + topic + "=kv-" + topic)
+            .map(other -> "kafka.topic." + other + "=" + topic + "-" + other)
             .toArray(String[]::new);
-    KafkaSetup.check(settings(compacted(names, "kv-made")));
+    KafkaSetup.check(settings(compacted(names, flag, topic, made)));
     try (Admin admin = Admin.create(settings().kafkaClient())) {
-      ConfigResource made = new ConfigResource(ConfigResource.Type.TOPIC, "kv-made");
+      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, made);
       assertThat(
               admin
-                  .describeConfigs(List.of(made))
+                  .describeConfigs(List.of(resource))
                   .all()
                   .get()
-                  .get(made)
+                  .get(resource)
                   .get("cleanup.policy")
                   .value())
           .isEqualTo("compact");
-      create(admin, new NewTopic("kv-aged", 1, (short) 1));
+      create(admin, new NewTopic(aged, 1, (short) 1));
     }
     refuses(
-        settings(compacted(names, "kv-aged")),
-        "the topic kv-aged has cleanup.policy=delete, which loses blocks that are still cached");
+        settings(compacted(names, flag, topic, aged)),
+        "the topic " + aged + " has cleanup.policy=delete, which loses what still exists");
   }
 
   @Test
@@ -123,13 +128,11 @@ class KafkaSetupITCase {
     }
   }
 
-  private static String[] compacted(String[] names, String topic) {
+  private static String[] compacted(String[] names, String flag, String topic, String name) {
     return Stream.concat(
             Arrays.stream(names),
             Stream.of(
-                "kv-events.enabled=true",
-                "kafka.topic.kv-events=" + topic,
-                "kafka.create-topics=true"))
+                flag + "=true", "kafka.topic." + topic + "=" + name, "kafka.create-topics=true"))
         .toArray(String[]::new);
   }
 

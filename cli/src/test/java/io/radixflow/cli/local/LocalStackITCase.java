@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.client.ConversationClient;
 import io.radixflow.client.ReplyListener;
 import io.radixflow.client.TopicFollower;
@@ -26,6 +28,7 @@ import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.TraceContext;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,10 +64,14 @@ class LocalStackITCase {
   private static ConversationClient client;
   private static TopicFollower replyFollower;
   private static TopicFollower letterFollower;
+  private static TopicFollower indexFollower;
   private static final List<String> HEARD = Collections.synchronizedList(new ArrayList<>());
   private static final List<Reply> REPLIES = Collections.synchronizedList(new ArrayList<>());
   private static final List<ConsumerRecord<byte[], byte[]>> LETTERS =
       Collections.synchronizedList(new ArrayList<>());
+
+  /** Sessions with their numbers of turns, in the order of the conversation index. */
+  private static final List<String> INDEX = Collections.synchronizedList(new ArrayList<>());
 
   @BeforeAll
   static void start() throws IOException {
@@ -78,7 +85,8 @@ class LocalStackITCase {
                     "job.checkpoint-interval=200ms",
                     "events.max-bytes=2000000",
                     "session.max-queued=100",
-                    "kv-events.enabled=true"))
+                    "kv-events.enabled=true",
+                    "session.index=true"))
             .load();
     stack =
         LocalStack.start(
@@ -101,6 +109,13 @@ class LocalStackITCase {
             true,
             LETTERS::add,
             LocalStackITCase::fail);
+    indexFollower =
+        TopicFollower.start(
+            stack.settings(),
+            stack.settings().get(KafkaConfig.INDEX_TOPIC),
+            true,
+            record -> INDEX.add(indexed(record)),
+            LocalStackITCase::fail);
   }
 
   /** A token takes 2 ms, so that replies take long. */
@@ -111,6 +126,7 @@ class LocalStackITCase {
 
   @AfterAll
   static void stopLeavesNoThread() throws IOException {
+    indexFollower.close();
     letterFollower.close();
     replyFollower.close();
     client.close();
@@ -144,6 +160,23 @@ class LocalStackITCase {
         .atMost(PATIENCE)
         .untilAsserted(() -> assertThat(committed("storm")).hasSize(SESSIONS * TURNS));
     assertThat(committed("storm")).doesNotHaveDuplicates();
+    await().atMost(PATIENCE).until(() -> indexed("storm").size() >= SESSIONS * TURNS);
+    assertThat(indexed("storm")).hasSize(SESSIONS * TURNS).doesNotHaveDuplicates();
+  }
+
+  private static String indexed(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      JsonNode entry = new ObjectMapper().readTree(record.value());
+      return entry.get("session").asText() + "/" + entry.get("turns").asInt();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static List<String> indexed(String group) {
+    synchronized (INDEX) {
+      return INDEX.stream().filter(entry -> entry.startsWith(group)).toList();
+    }
   }
 
   private static boolean allTasksRun() throws Exception {

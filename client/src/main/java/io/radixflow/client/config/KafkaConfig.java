@@ -55,6 +55,12 @@ public final class KafkaConfig {
               "Compacted topic of the contents of the engines' caches; used only with"
                   + " kv-events.enabled.");
 
+  public static final ConfigOption<String> INDEX_TOPIC =
+      ALL.text("kafka.topic.index", "conversation-index")
+          .describe(
+              "Compacted topic with a record for each session, written exactly once; used only with"
+                  + " session.index.");
+
   public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =
       ALL.flag("kafka.require-session-key", true)
           .describe(

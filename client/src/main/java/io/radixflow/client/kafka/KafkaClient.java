@@ -38,6 +38,13 @@ public enum KafkaClient {
               millis(settings, KafkaConfig.TRANSACTION_TIMEOUT),
               ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
               recordBytes(settings.get(KafkaConfig.REPLY_MAX_BYTES)))),
+  INDEX(
+      Role.PRODUCER,
+      Map.of(ProducerConfig.LINGER_MS_CONFIG, "1000"),
+      settings ->
+          Map.of(
+              ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+              millis(settings, KafkaConfig.TRANSACTION_TIMEOUT))),
   DELTAS(
       Role.PRODUCER,
       Map.of(

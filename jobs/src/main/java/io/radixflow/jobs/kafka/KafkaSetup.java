@@ -68,7 +68,15 @@ public final class KafkaSetup {
     if (settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
       topics.add(settings.get(KafkaConfig.KV_EVENTS_TOPIC));
     }
+    if (settings.get(RadixflowOptions.INDEX)) {
+      topics.add(settings.get(KafkaConfig.INDEX_TOPIC));
+    }
     return topics;
+  }
+
+  private boolean isCompacted(String topic) {
+    return topic.equals(settings.get(KafkaConfig.KV_EVENTS_TOPIC))
+        || topic.equals(settings.get(KafkaConfig.INDEX_TOPIC));
   }
 
   /**
@@ -129,22 +137,21 @@ public final class KafkaSetup {
   }
 
   /**
-   * Checks cleanup policies. If the topic of KV events deletes by age, it loses blocks that are
-   * still cached. If any other topic is compacted, it keeps only the last record of a session and
-   * refuses records without a key.
+   * Checks cleanup policies. If the topic of KV events or of the index deletes by age, it loses
+   * what still exists. If any other topic is compacted, it keeps only the last record of a session
+   * and refuses records without a key.
    */
   private void checkCompaction(Admin admin) {
     for (String name : topics(settings)) {
-      boolean kvEvents = name.equals(settings.get(KafkaConfig.KV_EVENTS_TOPIC));
+      boolean compacted = isCompacted(name);
       Optional<String> policy =
           config(admin, ConfigResource.Type.TOPIC, name)
               .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
               .map(ConfigEntry::value);
-      if (kvEvents && policy.filter(each -> !each.equals(COMPACT)).isPresent()) {
-        throw wrongPolicy(
-            name, policy.get(), "loses blocks that are still cached: set it to compact");
+      if (compacted && policy.filter(each -> !each.equals(COMPACT)).isPresent()) {
+        throw wrongPolicy(name, policy.get(), "loses what still exists: set it to compact");
       }
-      if (!kvEvents && policy.filter(each -> each.contains(COMPACT)).isPresent()) {
+      if (!compacted && policy.filter(each -> each.contains(COMPACT)).isPresent()) {
         throw wrongPolicy(
             name,
             policy.get(),
@@ -182,7 +189,8 @@ public final class KafkaSetup {
 
   /**
    * Returns the configuration of a new topic. It raises the largest message if the broker's default
-   * is too small for the job's records, and compacts KV events.
+   * is too small for the job's records, and compacts KV events and the index. The index has text of
+   * users, so it is compacted within a day.
    */
   private Map<String, String> topicConfig(String name, Optional<Config> broker) {
     int needed =
@@ -197,8 +205,12 @@ public final class KafkaSetup {
     if (needed > usual) {
       config.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
     }
-    if (name.equals(settings.get(KafkaConfig.KV_EVENTS_TOPIC))) {
+    if (isCompacted(name)) {
       config.put(TopicConfig.CLEANUP_POLICY_CONFIG, COMPACT);
+    }
+    if (name.equals(settings.get(KafkaConfig.INDEX_TOPIC))) {
+      config.put(
+          TopicConfig.MAX_COMPACTION_LAG_MS_CONFIG, Long.toString(Duration.ofDays(1).toMillis()));
     }
     return config;
   }

@@ -4,9 +4,11 @@ import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
+import io.radixflow.operators.flink.turn.end.ConversationIndex;
 import io.radixflow.operators.flink.turn.run.ReplyOutput;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.PublicApi;
+import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.RejectedEvent;
 import io.radixflow.protocol.record.Reply;
@@ -132,7 +134,8 @@ public final class Conversations {
             .returns(ReplyDelta.class)
             .name("deltas of a step")
             .uid(uid + "-deltas"),
-        replies.getSideOutput(ReplyOutput.REJECTED));
+        replies.getSideOutput(ReplyOutput.REJECTED),
+        replies.getSideOutput(ConversationIndex.ENTRIES));
   }
 
   private static void noControl(ConversationEvent event, Collector<ControlEvent> out) {}
@@ -143,10 +146,12 @@ public final class Conversations {
    * @param replies one reply per event with a turn id
    * @param deltas pieces of running replies, each at least once
    * @param refused refused events without a turn id, which cannot get a reply
+   * @param index entries of the conversation index; the last of a session replaces those before
    */
   @PublicApi
   public record Served(
       SingleOutputStreamOperator<Reply> replies,
       DataStream<ReplyDelta> deltas,
-      DataStream<RejectedEvent> refused) {}
+      DataStream<RejectedEvent> refused,
+      DataStream<ConversationEntry> index) {}
 }

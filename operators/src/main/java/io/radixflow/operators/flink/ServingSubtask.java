@@ -16,6 +16,7 @@ import io.radixflow.operators.flink.state.IdleTimers;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.flink.state.SessionStore;
+import io.radixflow.operators.flink.turn.end.ConversationIndex;
 import io.radixflow.operators.flink.turn.end.PageLocations;
 import io.radixflow.operators.flink.turn.end.SessionErasure;
 import io.radixflow.operators.flink.turn.end.SessionHistoryWriter;
@@ -125,11 +126,12 @@ final class ServingSubtask implements AutoCloseable {
     int maxBranches = options.limits().maxBranches();
     TurnPlanner planner = new TurnPlanner(options);
     HistoryMatcher matcher = new HistoryMatcher(queues, planner);
+    ConversationIndex index = new ConversationIndex(operator.output(), engine.model().name());
     SessionErasure erasure =
-        new SessionErasure(options.namespaces(), engine, erasures, epoch.attempt());
+        new SessionErasure(options.namespaces(), engine, erasures, index, epoch.attempt());
     BranchChanges changes = new BranchChanges(queues, matcher, erasure, maxBranches);
     TurnStarter starter = new TurnStarter(planner, changes, new EngineRequests(engine, options));
-    SessionHistoryWriter writer = new SessionHistoryWriter(engine, locations, erasure);
+    SessionHistoryWriter writer = new SessionHistoryWriter(engine, locations, erasure, index);
     runner =
         new TurnRunner(
             sessions,

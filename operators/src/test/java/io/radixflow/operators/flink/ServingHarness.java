@@ -7,11 +7,13 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
+import io.radixflow.operators.flink.turn.end.ConversationIndex;
 import io.radixflow.operators.flink.turn.run.ReplyOutput;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.RejectedEvent;
@@ -332,6 +334,10 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
         .filter(delta -> delta.turn().equals(turn))
         .map(ReplyDelta::text)
         .collect(Collectors.joining());
+  }
+
+  List<ConversationEntry> indexed() {
+    return sideOutput(ConversationIndex.ENTRIES);
   }
 
   List<RejectedEvent> rejectedEvents() {

@@ -29,7 +29,7 @@ public final class ReplyTopic implements LostReplies {
 
   /** Writes replies exactly once: read_committed consumers see them at the next checkpoint. */
   public Sink<Reply> sink() {
-    return new RepliesSink(
+    return new TransactionalSink<>(
         KafkaSink.<Reply>builder()
             .setKafkaProducerConfig(KafkaClient.REPLIES.properties(settings))
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)

@@ -30,6 +30,7 @@ public final class SessionErasure {
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final Erasures erasures;
+  private final ConversationIndex index;
   private final long attempt;
 
   /**
@@ -37,11 +38,16 @@ public final class SessionErasure {
    *     elsewhere
    */
   public SessionErasure(
-      TenantNamespaces namespaces, ServingEngine engine, Erasures erasures, long attempt) {
+      TenantNamespaces namespaces,
+      ServingEngine engine,
+      Erasures erasures,
+      ConversationIndex index,
+      long attempt) {
     this.attempt = attempt;
     this.namespaces = namespaces;
     this.engine = engine;
     this.erasures = erasures;
+    this.index = index;
   }
 
   /**
@@ -56,12 +62,14 @@ public final class SessionErasure {
   }
 
   /**
-   * Erases the pages of all branches, which are about to be removed from the history. Pages of an
-   * erased session are erased from all engines, because sessions with the same text may have left
-   * them there. The texts that the engines keep are erased as well. If the session ends with its
-   * tenant, {@link Erasures} erases all pages except public ones.
+   * Removes a session from the index, and erases the pages of all branches, which are about to be
+   * removed from the history. Pages of an erased session are erased from all engines, because
+   * sessions with the same text may have left them there. The texts that the engines keep are
+   * erased as well. If the session ends with its tenant, {@link Erasures} erases all pages except
+   * public ones.
    */
   public void ended(SessionContext session, SessionEnding ending) throws Exception {
+    index.removed(session);
     SessionSlot slot = session.slot();
     if (ending == SessionEnding.ERASED) {
       if (slot.opened()) {

@@ -24,13 +24,18 @@ public final class SessionHistoryWriter {
   private final ServingEngine engine;
   private final PageLocations locations;
   private final SessionErasure erasure;
+  private final ConversationIndex index;
   private final CanonicalReply canonical;
 
   public SessionHistoryWriter(
-      ServingEngine engine, PageLocations locations, SessionErasure erasure) {
+      ServingEngine engine,
+      PageLocations locations,
+      SessionErasure erasure,
+      ConversationIndex index) {
     this.engine = engine;
     this.locations = locations;
     this.erasure = erasure;
+    this.index = index;
     this.canonical = new CanonicalReply(engine.model());
   }
 
@@ -56,6 +61,7 @@ public final class SessionHistoryWriter {
           turn,
           remembered,
           () -> session.history().append(turn.pending().branch(), remembered));
+      index.remembered(session, turn.plan().conversation().path(), remembered);
     } else {
       erasure.dropped(session, turn);
       if (remember) {

@@ -1,6 +1,5 @@
 package io.radixflow.jobs.kafka.replies;
 
-import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -20,29 +19,29 @@ import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /** Flink's exactly-once sink, with {@link UnknownTransactionsCommitter} as its committer. */
-final class RepliesSink
-    implements Sink<Reply>,
-        SupportsWriterState<Reply, KafkaWriterState>,
+final class TransactionalSink<T>
+    implements Sink<T>,
+        SupportsWriterState<T, KafkaWriterState>,
         SupportsCommitter<KafkaCommittable>,
         SupportsPostCommitTopology<KafkaCommittable> {
   private static final long serialVersionUID = 1L;
 
-  private final KafkaSink<Reply> kafka;
+  private final KafkaSink<T> kafka;
 
-  RepliesSink(KafkaSink<Reply> kafka) {
+  TransactionalSink(KafkaSink<T> kafka) {
     this.kafka = kafka;
   }
 
   @Override
-  public SinkWriter<Reply> createWriter(WriterInitContext context) throws IOException {
-    Sink<Reply> sink = kafka;
+  public SinkWriter<T> createWriter(WriterInitContext context) throws IOException {
+    Sink<T> sink = kafka;
     return sink.createWriter(context);
   }
 
   @Override
-  public StatefulSinkWriter<Reply, KafkaWriterState> restoreWriter(
+  public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
       WriterInitContext context, Collection<KafkaWriterState> recovered) throws IOException {
-    SupportsWriterState<Reply, KafkaWriterState> sink = kafka;
+    SupportsWriterState<T, KafkaWriterState> sink = kafka;
     return sink.restoreWriter(context, recovered);
   }
 
