@@ -2,6 +2,7 @@ package io.radixflow.gateway;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.chat.ChatEndpoints;
@@ -13,6 +14,7 @@ import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.live.LiveEndpoints;
 import io.radixflow.gateway.messages.MessagesEndpoints;
+import io.radixflow.gateway.responses.ConversationList;
 import io.radixflow.gateway.responses.ConversationsEndpoints;
 import io.radixflow.gateway.responses.ResponsesEndpoints;
 import io.radixflow.gateway.text.ModelText;
@@ -59,11 +61,12 @@ public final class Gateway implements AutoCloseable {
     try {
       PrometheusRegistry registry = new PrometheusRegistry();
       Turns turns = new Turns(topics, registry);
+      ConversationList conversations = conversations(settings, topics);
       Routes routes = new Routes();
       new MetricsPage(registry).addTo(routes);
       new OpenApiPage().addTo(routes);
       ModelText text = new ModelText(settings);
-      endpoints(settings, turns, text).forEach(group -> group.addTo(routes));
+      endpoints(settings, turns, conversations, text).forEach(group -> group.addTo(routes));
       LiveEndpoints live = new LiveEndpoints(settings);
       live.addTo(routes);
       HttpFront front = HttpFront.start(settings, routes, new HttpMetrics(registry));
@@ -74,8 +77,19 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
+  /** Begins to read the conversation index; returns null if it is off. */
+  private static ConversationList conversations(Settings settings, Topics topics) {
+    if (!settings.get(SharedConfig.INDEX)) {
+      return null;
+    }
+    ConversationList conversations = new ConversationList();
+    topics.followIndex(conversations);
+    return conversations;
+  }
+
   /** Returns the endpoints of all APIs. */
-  private static List<EndpointGroup> endpoints(Settings settings, Turns turns, ModelText text) {
+  private static List<EndpointGroup> endpoints(
+      Settings settings, Turns turns, ConversationList conversations, ModelText text) {
     ServedModels models = new ServedModels(settings, text);
     return List.of(
         new Probes(turns),
@@ -84,7 +98,7 @@ public final class Gateway implements AutoCloseable {
         new ChatEndpoints(settings, turns, models),
         new TokenizeEndpoints(models, text),
         new ResponsesEndpoints(settings, turns, models, text),
-        new ConversationsEndpoints(turns),
+        new ConversationsEndpoints(turns, conversations),
         new MessagesEndpoints(settings, turns, models, text));
   }
 

@@ -3,8 +3,10 @@ package io.radixflow.gateway;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.gateway.turn.Topics;
+import io.radixflow.protocol.event.ConversationEntryWriter;
 import io.radixflow.protocol.event.DeltaWriter;
 import io.radixflow.protocol.event.ReplyLimiter;
+import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PromptTokens;
@@ -28,12 +30,24 @@ public final class FakeTopics implements Topics {
 
   private final BlockingQueue<ConversationEvent> events = new LinkedBlockingQueue<>();
   private volatile Reader reader;
+  private volatile IndexReader index;
   private volatile boolean refusing;
   private volatile boolean closed;
 
   @Override
   public void follow(Reader reader) {
     this.reader = reader;
+  }
+
+  @Override
+  public void followIndex(IndexReader reader) {
+    this.index = reader;
+    reader.begin();
+  }
+
+  /** Writes a record of the conversation index. */
+  public void index(ConversationEntry entry) {
+    index.entry(ConversationEntryWriter.key(entry), ConversationEntryWriter.value(entry));
   }
 
   @Override

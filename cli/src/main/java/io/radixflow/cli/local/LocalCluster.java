@@ -152,14 +152,16 @@ public final class LocalCluster implements AutoCloseable {
    * Starts the job of the environment.
    *
    * @param restoreFrom a savepoint or checkpoint to resume from; the job deletes it later
+   * @param drop whether to drop state of operators that the job no longer has
    */
-  public JobID submit(StreamExecutionEnvironment environment, Optional<String> restoreFrom)
+  public JobID submit(
+      StreamExecutionEnvironment environment, Optional<String> restoreFrom, boolean drop)
       throws IOException {
     JobGraph graph = environment.getStreamGraph().getJobGraph();
     restoreFrom.ifPresent(
         path ->
             graph.setSavepointRestoreSettings(
-                SavepointRestoreSettings.forPath(path, false, RecoveryClaimMode.CLAIM)));
+                SavepointRestoreSettings.forPath(path, drop, RecoveryClaimMode.CLAIM)));
     return await(cluster.submitJob(graph), Duration.ofSeconds(60), "submit the job").getJobID();
   }
 

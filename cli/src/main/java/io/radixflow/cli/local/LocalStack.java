@@ -3,6 +3,7 @@ package io.radixflow.cli.local;
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
@@ -180,7 +181,9 @@ public final class LocalStack implements AutoCloseable {
     requireOpen();
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     ServingJob.build(environment, settings, JobEndpoints.kafka(settings), engines);
-    job = cluster.submit(environment, new KeptStates(cluster.stateDirectories()).latest());
+    Optional<String> kept = new KeptStates(cluster.stateDirectories()).latest();
+    // without the conversation index its sink is gone
+    job = cluster.submit(environment, kept, !settings.get(SharedConfig.INDEX));
   }
 
   private synchronized void watchJob() throws IOException {

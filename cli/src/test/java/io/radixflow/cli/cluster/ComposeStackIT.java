@@ -86,7 +86,8 @@ class ComposeStackIT {
                   List.of(
                       "kafka.bootstrap-servers=" + broker.bootstrapServers(),
                       "kafka.create-topics=true",
-                      "kv-events.enabled=true"))
+                      "kv-events.enabled=true",
+                      "session.index=true"))
               .load());
       Process jobManager = start("jobmanager");
       start("taskmanager");

@@ -181,7 +181,7 @@ class AbortedTransactionsITCase {
         settings,
         endpoints,
         ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)));
-    JobID job = cluster.submit(environment, Optional.ofNullable(savepoint));
+    JobID job = cluster.submit(environment, Optional.ofNullable(savepoint), false);
     cluster.awaitRunning(job, PATIENCE);
     return job;
   }

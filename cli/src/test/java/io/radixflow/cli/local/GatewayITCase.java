@@ -58,7 +58,8 @@ class GatewayITCase {
                     "model=sim",
                     "job.checkpoint-interval=200ms",
                     "gateway.port=0",
-                    "kv-events.enabled=true"))
+                    "kv-events.enabled=true",
+                    "session.index=true"))
             .load();
     stack =
         LocalStack.start(
@@ -302,6 +303,33 @@ class GatewayITCase {
         assertThat(joint.get(joint.size() - 1)).isEqualTo(last);
       }
     }
+  }
+
+  @Test
+  void aConversationIsListedUntilItIsErased() throws Exception {
+    URI all = gateway.uri().resolve("/v1/conversations");
+    HttpRequest create =
+        HttpRequest.newBuilder(all).POST(HttpRequest.BodyPublishers.ofString("{}")).build();
+    String id = MAPPER.readTree(text(create)).at("/id").asText();
+    assertThat(respond(id).statusCode()).isEqualTo(200);
+    await().atMost(PATIENCE).until(() -> titles(gateway, id).equals(List.of("Say something")));
+    try (Gateway other = Gateway.start(stack.settings())) {
+      await().atMost(PATIENCE).until(() -> titles(other, id).equals(List.of("Say something")));
+    }
+    text(HttpRequest.newBuilder(URI.create(all + "/" + id)).DELETE().build());
+    await().atMost(PATIENCE).until(() -> titles(gateway, id).isEmpty());
+  }
+
+  private static List<String> titles(Gateway at, String id) throws Exception {
+    URI uri = at.uri().resolve("/v1/conversations?search=" + id);
+    return MAPPER
+        .readTree(text(HttpRequest.newBuilder(uri).build()))
+        .get("data")
+        .findValuesAsText("title");
+  }
+
+  private static String text(HttpRequest request) throws Exception {
+    return client.send(request, HttpResponse.BodyHandlers.ofString()).body();
   }
 
   @Test

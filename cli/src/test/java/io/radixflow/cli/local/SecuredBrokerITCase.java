@@ -64,6 +64,8 @@ class SecuredBrokerITCase {
   static void start() throws Exception {
     broker = LocalBroker.start(directory.resolve("broker"), 0, security());
     Settings admin = as("admin");
+    List<String> compacted =
+        List.of(admin.get(KafkaConfig.KV_EVENTS_TOPIC), admin.get(KafkaConfig.INDEX_TOPIC));
     try (Admin client = Admin.create(admin.kafkaClient())) {
       client
           .createTopics(
@@ -72,7 +74,7 @@ class SecuredBrokerITCase {
                       name ->
                           new NewTopic(name, 1, (short) 1)
                               .configs(
-                                  name.equals(admin.get(KafkaConfig.KV_EVENTS_TOPIC))
+                                  compacted.contains(name)
                                       ? Map.of("cleanup.policy", "compact")
                                       : Map.of()))
                   .toList())
@@ -144,6 +146,7 @@ class SecuredBrokerITCase {
                 "model=sim",
                 "job.checkpoint-interval=200ms",
                 "kv-events.enabled=true",
+                "session.index=true",
                 "kafka.bootstrap-servers=" + broker.bootstrapServers(),
                 "kafka.connect-timeout=60s",
                 "kafka.client.security.protocol=SASL_PLAINTEXT",
@@ -182,13 +185,14 @@ class SecuredBrokerITCase {
   }
 
   @Test
-  void theGatewayReadsRepliesDeltasAndKvEventsAndNothingElse() {
+  void theGatewayReadsRepliesDeltasKvEventsAndTheIndexAndNothingElse() {
     Settings gateway = as("radixflow-gateway");
     assertReads(
         gateway,
         gateway.get(KafkaConfig.REPLIES_TOPIC),
         gateway.get(KafkaConfig.DELTAS_TOPIC),
-        gateway.get(KafkaConfig.KV_EVENTS_TOPIC));
+        gateway.get(KafkaConfig.KV_EVENTS_TOPIC),
+        gateway.get(KafkaConfig.INDEX_TOPIC));
   }
 
   @Test

@@ -126,7 +126,7 @@ class TopicChangesITCase {
         JobEndpoints.kafka(settings),
         ServingSettings.engine(
             settings, name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0))));
-    job = cluster.submit(environment, Optional.ofNullable(savepoint));
+    job = cluster.submit(environment, Optional.ofNullable(savepoint), false);
     cluster.awaitRunning(job, PATIENCE);
   }
 

@@ -28,6 +28,12 @@ public final class SharedConfig {
       ALL.choice("session.overflow", Overflow.DROP_OLDEST)
           .describe("What happens to a conversation that outgrows the context window.");
 
+  public static final ConfigOption<Boolean> INDEX =
+      ALL.flag("session.index", false)
+          .describe(
+              "Whether the job publishes a record for each session, with the beginning of its first"
+                  + " text, on kafka.topic.index, and the gateway lists conversations.");
+
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(
               key("scheduler.tenant-weights").mapType().noDefaultValue(),

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
@@ -27,18 +28,25 @@ public final class ConversationsEndpoints implements EndpointGroup {
   /** The maximum number of items that one request may add, as in OpenAI's API. */
   private static final int MAX_ADDED = 20;
 
-  private static final String ONE = "/v1/conversations/{id}";
+  private static final String ALL = "/v1/conversations";
+  private static final String ONE = ALL + "/{id}";
   private static final String ITEMS = ONE + "/items";
 
   private final Asking asking;
+  private final ConversationList all;
 
-  public ConversationsEndpoints(Turns turns) {
+  /**
+   * @param all the conversations that can be listed; null if the conversation index is off
+   */
+  public ConversationsEndpoints(Turns turns, ConversationList all) {
     this.asking = new Asking(turns);
+    this.all = all;
   }
 
   @Override
   public void addTo(Routes routes) {
-    routes.add(HttpMethod.POST, "/v1/conversations", this::create);
+    routes.add(HttpMethod.GET, ALL, this::listAll);
+    routes.add(HttpMethod.POST, ALL, this::create);
     routes.add(HttpMethod.GET, ONE, exchange -> found(exchange, () -> show(exchange)));
     routes.add(HttpMethod.POST, ONE, this::update);
     routes.add(HttpMethod.DELETE, ONE, exchange -> found(exchange, () -> delete(exchange)));
@@ -54,6 +62,19 @@ public final class ConversationsEndpoints implements EndpointGroup {
 
   private static String id(Exchange exchange) {
     return exchange.pathParameter("id");
+  }
+
+  private void listAll(Exchange exchange) {
+    if (all == null) {
+      throw ApiException.notFound(
+          "conversations are not listed: set "
+              + SharedConfig.INDEX.key()
+              + " to true for the job and for the gateway");
+    }
+    ObjectNode page =
+        all.page(
+            exchange.caller().tenant(), exchange.queryParameter("search"), ItemPage.of(exchange));
+    exchange.json(200, Json.write(page));
   }
 
   private void create(Exchange exchange) {

@@ -9,6 +9,7 @@ import io.radixflow.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
@@ -48,31 +49,38 @@ record ItemPage(String after, int limit, boolean descending) {
    * @param items all items, oldest first; each has an id
    */
   ObjectNode of(List<ObjectNode> items) {
-    List<ObjectNode> ordered = new ArrayList<>(items);
+    return of(items, item -> item.get("id").textValue(), item -> item);
+  }
+
+  /**
+   * Writes the page.
+   *
+   * @param items all items, oldest first
+   * @param id gives the id of an item
+   * @param json writes an item of the page
+   */
+  <T> ObjectNode of(List<T> items, Function<T, String> id, Function<T, ObjectNode> json) {
+    List<T> ordered = new ArrayList<>(items);
     if (descending) {
       Collections.reverse(ordered);
     }
     int from = 0;
     if (after != null) {
       from = 1;
-      while (from <= ordered.size() && !id(ordered.get(from - 1)).equals(after)) {
+      while (from <= ordered.size() && !id.apply(ordered.get(from - 1)).equals(after)) {
         from++;
       }
       if (from > ordered.size()) {
         throw new InvalidInputException("after names no item of this list");
       }
     }
-    List<ObjectNode> page = ordered.subList(from, Math.min(ordered.size(), from + limit));
+    List<T> page = ordered.subList(from, Math.min(ordered.size(), from + limit));
     ObjectNode list = JsonNodeFactory.instance.objectNode().put("object", "list");
     ArrayNode data = list.putArray("data");
-    page.forEach(data::add);
-    list.put("first_id", page.isEmpty() ? null : id(page.get(0)));
-    list.put("last_id", page.isEmpty() ? null : id(page.get(page.size() - 1)));
+    page.forEach(item -> data.add(json.apply(item)));
+    list.put("first_id", page.isEmpty() ? null : id.apply(page.get(0)));
+    list.put("last_id", page.isEmpty() ? null : id.apply(page.get(page.size() - 1)));
     list.put("has_more", from + page.size() < ordered.size());
     return list;
-  }
-
-  private static String id(ObjectNode item) {
-    return item.get("id").textValue();
   }
 }

@@ -10,8 +10,10 @@ import io.radixflow.protocol.fair.FairExecutor;
 import io.radixflow.protocol.fair.FairLimit;
 import io.radixflow.protocol.record.ConversationEvent;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -19,6 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
@@ -26,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The topics in Kafka. One idempotent producer sends on its own thread, because it may block for
- * metadata. One thread for each of the two topics reads all partitions, without a consumer group.
- * If a reader ends, it is started again.
+ * metadata. One thread for each followed topic reads all partitions, without a consumer group. If a
+ * reader ends, it is started again.
  */
 public final class KafkaTopics implements Topics {
 
@@ -35,6 +38,7 @@ public final class KafkaTopics implements Topics {
   private static final int MAX_UNSENT = 10_000;
   private static final int PROBE_SECONDS = 2;
   private static final int AGAIN_SECONDS = 1;
+  private static final Runnable NOTHING = () -> {};
 
   /** A reading thread that has made no progress for this time is stuck. */
   private static final Duration STILL = Duration.ofSeconds(30);
@@ -46,8 +50,9 @@ public final class KafkaTopics implements Topics {
   private final FairExecutor tenants;
   private final FairLimit room = new FairLimit(MAX_UNSENT);
   private final ScheduledExecutorService watching;
-  private final Following deltas = new Following(KafkaConfig.DELTAS_TOPIC);
-  private final Following replies = new Following(KafkaConfig.REPLIES_TOPIC);
+  private final Following deltas = new Following(KafkaConfig.DELTAS_TOPIC, false);
+  private final Following replies = new Following(KafkaConfig.REPLIES_TOPIC, false);
+  private final List<Following> followed = new CopyOnWriteArrayList<>(List.of(deltas, replies));
   private volatile String found;
 
   /** Creates the topics. {@link #follow} connects to the brokers of the settings. */
@@ -81,9 +86,23 @@ public final class KafkaTopics implements Topics {
    */
   @Override
   public void follow(Reader reader) {
-    deltas.start(reader, record -> reader.delta(record.key(), record.value()));
-    replies.start(reader, record -> reader.reply(record.key(), record.value()));
+    deltas.start(
+        record -> reader.delta(record.key(), record.value()), NOTHING, reader::interrupted);
+    replies.start(
+        record -> reader.reply(record.key(), record.value()), NOTHING, reader::interrupted);
     watching.scheduleWithFixedDelay(this::probe, 0, PROBE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws KafkaSetupException if the topic cannot be read
+   */
+  @Override
+  public void followIndex(IndexReader reader) {
+    Following index = new Following(KafkaConfig.INDEX_TOPIC, true);
+    followed.add(index);
+    index.start(record -> reader.entry(record.key(), record.value()), reader::begin, NOTHING);
   }
 
   @Override
@@ -139,15 +158,18 @@ public final class KafkaTopics implements Topics {
 
   @Override
   public String problem() {
-    String lacking = deltas.problem() == null ? replies.problem() : deltas.problem();
-    return lacking == null ? found : lacking;
+    return followed.stream()
+        .map(Following::problem)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(found);
   }
 
   private void probe() {
     try {
       found =
           probe.look(
-              Map.of(deltas.name(), deltas.partitions(), replies.name(), replies.partitions()));
+              followed.stream().collect(Collectors.toMap(Following::name, Following::partitions)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
@@ -168,8 +190,7 @@ public final class KafkaTopics implements Topics {
     }
     sending.shutdownNow();
     tenants.drain().forEach(unsent -> ((Unsent) unsent).refuse("the gateway is stopping"));
-    deltas.close();
-    replies.close();
+    followed.forEach(Following::close);
     sender.close();
     probe.close();
   }
@@ -177,12 +198,17 @@ public final class KafkaTopics implements Topics {
   /** One followed topic, with a reader that is started again when it ends. */
   private final class Following {
     private final ConfigOption<String> topic;
+    private final boolean earliest;
     private volatile TopicFollower follower;
     private volatile String problem = "the topics are not followed yet";
     private boolean closed;
 
-    Following(ConfigOption<String> topic) {
+    /**
+     * @param earliest whether to read the records that the topic already has
+     */
+    Following(ConfigOption<String> topic, boolean earliest) {
       this.topic = topic;
+      this.earliest = earliest;
     }
 
     String name() {
@@ -207,32 +233,41 @@ public final class KafkaTopics implements Topics {
       return reading == null ? 0 : reading.partitions();
     }
 
-    synchronized void start(Reader reader, Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+    /**
+     * Starts to read.
+     *
+     * @param begins called before each start
+     * @param resumed called after a start that follows the end of a reader
+     */
+    synchronized void start(
+        Consumer<ConsumerRecord<byte[], byte[]>> handler, Runnable begins, Runnable resumed) {
       if (closed) {
         return;
       }
+      begins.run();
       follower =
           TopicFollower.start(
               settings,
               settings.get(topic),
-              false,
+              earliest,
               handler,
               ended -> {
                 problem = ended.getMessage();
-                again(reader, handler);
+                again(handler, begins, resumed);
               });
       problem = null;
     }
 
-    private void again(Reader reader, Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+    private void again(
+        Consumer<ConsumerRecord<byte[], byte[]>> handler, Runnable begins, Runnable resumed) {
       watching.schedule(
           () -> {
             try {
-              start(reader, handler);
-              reader.interrupted();
+              start(handler, begins, resumed);
+              resumed.run();
             } catch (KafkaSetupException e) {
               LOG.warn("The topic {} cannot be read; trying again", settings.get(topic), e);
-              again(reader, handler);
+              again(handler, begins, resumed);
             }
           },
           AGAIN_SECONDS,

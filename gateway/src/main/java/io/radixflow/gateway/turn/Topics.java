@@ -29,8 +29,24 @@ public interface Topics extends AutoCloseable {
     void interrupted();
   }
 
+  /** Receives the records of the conversation index, on one thread of the topics at a time. */
+  interface IndexReader {
+    /** Called before the first record. From now on all records are read, the oldest first. */
+    void begin();
+
+    /**
+     * Called with a committed record.
+     *
+     * @param value null for a tombstone
+     */
+    void entry(byte[] key, byte[] value);
+  }
+
   /** Starts reading; called once, before anything is sent. */
   void follow(Reader reader);
+
+  /** Starts reading the conversation index; called once at most. */
+  void followIndex(IndexReader reader);
 
   /**
    * Sends an event; never blocks.
@@ -40,8 +56,8 @@ public interface Topics extends AutoCloseable {
   CompletableFuture<Void> send(ConversationEvent event);
 
   /**
-   * Returns null if events can be sent, all partitions of both topics are read and replies are
-   * committed; else a text with the problem.
+   * Returns null if events can be sent, all partitions of the followed topics are read and replies
+   * are committed; else a text with the problem.
    */
   String problem();
 

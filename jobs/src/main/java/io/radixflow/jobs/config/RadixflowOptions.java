@@ -129,12 +129,6 @@ public final class RadixflowOptions {
       ALL.integer("engine.intake-threads", 2, 1, 64)
           .describe("Threads that render and tokenise prompts.");
 
-  public static final ConfigOption<Boolean> INDEX =
-      ALL.flag("session.index", false)
-          .describe(
-              "Whether the job publishes a record for each session, with the beginning of its first"
-                  + " text, on kafka.topic.index.");
-
   public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
       ALL.flag("kv-events.enabled", false)
           .describe(

@@ -2,6 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.client.kafka.KafkaClient;
 import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -68,7 +69,7 @@ public final class KafkaSetup {
     if (settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
       topics.add(settings.get(KafkaConfig.KV_EVENTS_TOPIC));
     }
-    if (settings.get(RadixflowOptions.INDEX)) {
+    if (settings.get(SharedConfig.INDEX)) {
       topics.add(settings.get(KafkaConfig.INDEX_TOPIC));
     }
     return topics;

@@ -1,5 +1,6 @@
 package io.radixflow.protocol.event;
 
+import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
@@ -9,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Reads the output of {@link ReplyLimiter} and {@link DeltaWriter}, for clients. */
+/** Reads what the writers of this package write, for clients. */
 public final class RecordReader {
 
   private RecordReader() {}
@@ -91,6 +92,21 @@ public final class RecordReader {
    */
   public static Reply reply(byte[] value) throws IOException {
     return reply(JsonRecords.read(value, ReplyFields.class));
+  }
+
+  /**
+   * Reads a record of the conversation index.
+   *
+   * @param value null for a tombstone
+   * @throws IOException if the record does not name a session of a tenant
+   */
+  public static ConversationEntry conversation(byte[] key, byte[] value) throws IOException {
+    ConversationEntry entry =
+        JsonRecords.read(value == null ? key : value, ConversationEntry.class);
+    if (entry.tenant() == null || entry.session() == null) {
+      throw new IOException("the record has no tenant or no session");
+    }
+    return entry;
   }
 
   private static Reply reply(ReplyFields json) throws IOException {

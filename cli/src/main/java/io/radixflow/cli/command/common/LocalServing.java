@@ -49,10 +49,15 @@ public final class LocalServing {
     return startWithBroker(command, settings.load(command, model), port, metricsPort);
   }
 
-  /** Starts the job with its own broker and with settings that were loaded before. */
+  /**
+   * Starts the job with its own broker and with settings that were loaded before. The job publishes
+   * the conversation index, unless the settings switch it off.
+   */
   public LocalStack startWithBroker(CliCommand command, Settings loaded, int port, int metricsPort)
       throws IOException {
-    return start(command, loaded, true, port, metricsPort);
+    Settings indexed =
+        loaded.isGiven(SharedConfig.INDEX) ? loaded : loaded.with(SharedConfig.INDEX, true);
+    return start(command, indexed, true, port, metricsPort);
   }
 
   /**

@@ -2,8 +2,8 @@ package io.radixflow.jobs.kafka.replies;
 
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.client.kafka.KafkaClient;
-import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.protocol.event.ConversationEntryWriter;
 import io.radixflow.protocol.record.ConversationEntry;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class IndexTopic {
    * its transactions together with the transactions of replies.
    */
   public static Sink<ConversationEntry> sink(Settings settings) {
-    if (!settings.get(RadixflowOptions.INDEX)) {
+    if (!settings.get(SharedConfig.INDEX)) {
       return null;
     }
     return new TransactionalSink<>(
