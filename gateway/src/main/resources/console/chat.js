@@ -1,6 +1,7 @@
 // The chat page: which conversation is open, what its user does, and the replies that are followed.
 import { askForKey, el } from "/console/base.js";
 import * as chats from "/console/chats.js";
+import * as listed from "/console/listed.js";
 import { cancel, deleteTurns, erase, follow } from "/console/replies.js";
 import { openSettings } from "/console/settings.js";
 import { exportChats, exportMarkdown, fromServer, importFile } from "/console/transfer.js";
@@ -9,6 +10,7 @@ import { refresh, turnElement } from "/console/turns.js";
 
 const SAVE_MILLIS = 500;
 const SHOW_MILLIS = 40;
+const SEARCH_MILLIS = 200;
 const DEFAULTS = "radixflow.settings";
 /** A paste of more characters becomes a file. */
 const LONG_PASTE = 4000;
@@ -17,6 +19,8 @@ const EXAMPLES = ["Explain prefix caching in three sentences.", "Write a Python 
 const at = (id) => document.getElementById(id);
 
 let chat = null;
+/** The server's conversation that is being loaded. */
+let loading = null;
 /** Replies that are followed, also of conversations that are not open: turn -> {chat, abort}. */
 const followed = new Map();
 /** Files that go with the next message: name and text. */
@@ -109,11 +113,17 @@ function day(time) {
 }
 
 function showList() {
-  const found = chats.search(at("search").value);
+  const text = at("search").value.trim();
+  const found = [...chats.search(text), ...listed.others(text)].sort((a, b) => (b.at ?? 0) - (a.at ?? 0));
   at("chats").replaceChildren(...found.map((entry) => el("li", {}, el("button", {
     type: "button", "aria-current": entry.id === chat.id ? "true" : null, onclick: () => { open(entry.id); showSide(false); at("message").focus(); },
   }, el("span", { class: "label" }, entry.name), ...(entry.at ? [el("time", { datetime: new Date(entry.at).toISOString() }, day(entry.at))] : [])))));
-  at("none-found").hidden = found.length > 0 || !at("search").value.trim();
+  at("none-found").hidden = found.length > 0 || !text;
+  at("older").hidden = !listed.hasMore();
+}
+
+async function askServer(more = false) {
+  if (await listed.ask(at("search").value.trim(), more)) showList();
 }
 
 function showChat() {
@@ -249,8 +259,25 @@ async function stop(turn) {
 // ---- what the user does
 
 function open(id) {
-  const kept = [...followed.values()].map((entry) => entry.chat).find((some) => some.id === id);
-  chat = kept ?? chats.load(id) ?? chats.create(defaults());
+  const kept = [...followed.values()].map((entry) => entry.chat).find((some) => some.id === id) ?? chats.load(id);
+  loading = kept ? null : id;
+  const atServer = !kept && id?.startsWith("conv_");
+  if (!atServer || chat === null) show(kept ?? chats.create(defaults()));
+  if (atServer) openAtServer(id);
+}
+
+/** Opens a conversation that this browser does not keep. It is kept from its next turn on. */
+async function openAtServer(id) {
+  try {
+    const come = await fromServer(id);
+    if (loading === id) show(come);
+  } catch (error) {
+    if (loading === id) problem(error.message);
+  }
+}
+
+function show(some) {
+  chat = some;
   sessionStorage.setItem("radixflow.open", chat.id);
   problem(null);
   showList();
@@ -289,6 +316,7 @@ function deleteChat() {
   const gone = chat;
   confirmed("Delete this conversation?", "It is erased in this browser and at the server, with all its branches.", async () => {
     await erase(gone);
+    listed.forget(gone);
     chats.remove(gone.id);
     for (const entry of followed.values()) if (entry.chat === gone) entry.abort.abort();
     open(chats.list()[0]?.id);
@@ -335,7 +363,9 @@ at("settings-button").addEventListener("click", () => openSettings(chat.settings
   if (chats.isKept(chat.id)) keep(chat);
 }));
 at("delete").addEventListener("click", deleteChat);
-at("search").addEventListener("input", showList);
+const asker = every(SEARCH_MILLIS, askServer);
+at("search").addEventListener("input", () => { showList(); asker.soon(); });
+at("older").addEventListener("click", () => askServer(true));
 at("transfer-button").addEventListener("click", () => {
   at("export").disabled = at("export-text").disabled = Object.keys(chat.turns).length === 0;
   at("export-all").disabled = chats.list().length === 0;
@@ -345,7 +375,7 @@ at("export").addEventListener("click", () => exportChats([chat], chat.name));
 at("export-text").addEventListener("click", () => exportMarkdown(chat));
 at("export-all").addEventListener("click", () => exportChats(chats.list().map((entry) => chats.load(entry.id)).filter(Boolean), "conversations"));
 at("import").addEventListener("change", () => { const [file] = at("import").files; if (file) receive(() => importFile(file)); at("import").value = ""; });
-at("server-form").addEventListener("submit", (event) => { event.preventDefault(); receive(async () => [await fromServer(at("server-id").value)]); });
+at("server-form").addEventListener("submit", (event) => { event.preventDefault(); const id = at("server-id").value.trim(); receive(async () => [chats.load(id) ?? await fromServer(id)]); });
 at("attach").addEventListener("click", () => at("file").click());
 at("file").addEventListener("change", () => { attach([...at("file").files]); at("file").value = ""; });
 at("main").addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
@@ -364,5 +394,9 @@ addEventListener("storage", (event) => {
   else showList();
 });
 
+document.addEventListener("visibilitychange", () => { if (!document.hidden) askServer(); });
+document.addEventListener("radixflow-key", () => askServer());
+
 open(sessionStorage.getItem("radixflow.open") ?? chats.list()[0]?.id);
 at("message").focus();
+askServer();

@@ -13,7 +13,10 @@ function read(key, otherwise) {
   }
 }
 
-/** All conversations, the latest first: id, name, and when the last turn began (milliseconds since the epoch). */
+/**
+ * All conversations, the latest first: id, name, when the last turn began (milliseconds since the epoch), and the ids
+ * of the server's conversations (`roots`).
+ */
 export function list() {
   return read(LIST, []);
 }
@@ -33,8 +36,8 @@ export function load(id) {
 }
 
 /** A conversation that is not kept before its first turn. */
-export function create(settings) {
-  return { id: crypto.randomUUID?.() ?? String(Math.random()).slice(2), name: NEW_NAME, roots: [], chosen: null, turns: {}, settings: { ...settings } };
+export function create(settings, id = crypto.randomUUID?.() ?? String(Math.random()).slice(2)) {
+  return { id, name: NEW_NAME, roots: [], chosen: null, turns: {}, settings: { ...settings } };
 }
 
 /** Keeps a conversation; throws if the browser has no room. */
@@ -42,7 +45,7 @@ export function save(chat, touch = false) {
   localStorage.setItem(ONE + chat.id, JSON.stringify(chat));
   const all = list();
   const at = all.findIndex((entry) => entry.id === chat.id);
-  const entry = { id: chat.id, name: chat.name, at: touch || at < 0 ? Date.now() : all[at].at };
+  const entry = { id: chat.id, name: chat.name, at: touch || at < 0 ? Date.now() : all[at].at, roots: chat.roots };
   if (at < 0) all.unshift(entry);
   else if (touch) { all.splice(at, 1); all.unshift(entry); } else all[at] = entry;
   localStorage.setItem(LIST, JSON.stringify(all));

@@ -98,15 +98,15 @@ async function items(id) {
 
 const joined = (parts) => (typeof parts === "string" ? parts : (parts ?? []).map((part) => part.text ?? "").join(""));
 
-/** Makes a conversation of one that the server has; new turns go on in it there. */
+/** Makes a conversation of one that the server has, with its id; new turns go on in it there. */
 export async function fromServer(id) {
   let found;
   try {
-    found = await items(id.trim());
+    found = await items(id);
   } catch (error) {
     throw error instanceof ApiError && error.status === 404 ? new Error("The server has no conversation with this id.") : error;
   }
-  const chat = chats.create({});
+  const chat = chats.create({}, id);
   let turn = null;
   const next = (user, more) => { turn = chats.add(chat, turn?.id ?? null, user, { status: "completed", ...more }); };
   for (const item of found) {
@@ -121,7 +121,7 @@ export async function fromServer(id) {
     }
   }
   if (!turn) throw new Error("The conversation has no messages.");
-  turn.tail = id.trim();
-  chat.roots.push(turn.tail);
+  turn.tail = id;
+  chat.roots.push(id);
   return chat;
 }

@@ -31,6 +31,7 @@ public final class ConsolePages implements EndpointGroup {
           "chat.js",
           "chats.js",
           "icon.svg",
+          "listed.js",
           "live.css",
           "live.js",
           "live-chart.js",

@@ -13,7 +13,7 @@ abstract class ChatPageFixture {
 
   @RegisterExtension static final Chromium CHROMIUM = new Chromium();
 
-  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture("session.index=true");
 
   @TempDir Path directory;
 
