@@ -258,7 +258,10 @@ class ComposeFileTest {
             common + KafkaConfig.DEAD_LETTERS_TOPIC.defaultValue(),
             common
                 + KafkaConfig.KV_EVENTS_TOPIC.defaultValue()
-                + " --config cleanup.policy=compact");
+                + " --config cleanup.policy=compact",
+            common
+                + KafkaConfig.INDEX_TOPIC.defaultValue()
+                + " --config cleanup.policy=compact --config max.compaction.lag.ms=86400000");
   }
 
   private static Settings settings(String service, int skipped) {
