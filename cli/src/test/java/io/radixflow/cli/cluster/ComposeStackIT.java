@@ -175,7 +175,7 @@ class ComposeStackIT {
 
   private String say(URI gateway, ArrayNode messages, String text) throws Exception {
     messages.addObject().put("role", "user").put("content", text);
-    ObjectNode request = json.createObjectNode().put("max_tokens", 16);
+    ObjectNode request = json.createObjectNode().put("max_tokens", 16).put("min_tokens", 1);
     request.set("messages", messages);
     HttpResponse<String> response =
         client.send(
