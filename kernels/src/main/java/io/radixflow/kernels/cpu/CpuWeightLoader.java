@@ -50,13 +50,6 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     return new ForwardGraph<>(source.config(), this);
   }
 
-  /** Returns whether any matrix contains floats instead of codes with scales. */
-  boolean hasFloats() {
-    return matrixNames().stream()
-        .flatMap(names -> PanelLoader.plan(source.tensors(names)).stream())
-        .anyMatch(part -> part.form().codes == null);
-  }
-
   private List<List<String>> matrixNames() {
     List<List<String>> names = new ArrayList<>();
     new ForwardGraph<>(source.config(), new MatrixNames(names));
