@@ -1,8 +1,8 @@
 package io.radixflow.client;
 
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +26,7 @@ class ContinuousBatchingEngineTest {
       int[] prompt =
           model
               .chatTemplate()
-              .encode(List.of(new ChatMessage("user", "hello")), true, TemplateOptions.NONE);
+              .encode(List.of(new Message("user", "hello")), true, TemplateOptions.NONE);
       EngineClient.Seen seen = client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 400));
       assertThat(seen.finish).isEqualTo(FinishReason.STOP);
       assertThat(seen.text.toString()).matches("[a-z .]+");

@@ -10,7 +10,7 @@ import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.models.TestModels;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ class EngineOnCpuTest {
           model
               .chatTemplate()
               .encode(
-                  List.of(new ChatMessage("system", SYSTEM), new ChatMessage("user", question)),
+                  List.of(new Message("system", SYSTEM), new Message("user", question)),
                   true,
                   TemplateOptions.NONE);
       requests.add(EngineClient.request(prompt, WARM, TOKENS));

@@ -13,7 +13,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.models.TestModels;
 import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.text.ReplyText;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
@@ -159,9 +159,7 @@ class ResumedReplyTest {
           model
               .chatTemplate()
               .encode(
-                  List.of(new ChatMessage("user", "Write three emojis.")),
-                  true,
-                  TemplateOptions.NONE);
+                  List.of(new Message("user", "Write three emojis.")), true, TemplateOptions.NONE);
       SamplingParams sampling =
           new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0.1f, 0.1f, Map.of(), 11, -1);
       resumesEverywhere(engine, model.tokenizer(), prompt, new Case(sampling, 24, List.of("\n\n")));

@@ -3,9 +3,9 @@ package io.radixflow.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.protocol.record.ConversationEvent;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

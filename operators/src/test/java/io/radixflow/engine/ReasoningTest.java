@@ -22,7 +22,7 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;
 import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

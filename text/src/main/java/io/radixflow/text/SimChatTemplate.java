@@ -1,11 +1,11 @@
 package io.radixflow.text;
 
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
 import io.radixflow.text.template.JsonValues;
-import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,9 +36,9 @@ final class SimChatTemplate implements ChatTemplate {
 
   @Override
   public String render(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     StringBuilder text = new StringBuilder();
-    for (ChatMessage message : withTools(messages, options)) {
+    for (Message message : withTools(messages, options)) {
       text.append("<|im_start|>").append(body(message)).append("<|im_end|>\n");
     }
     return addGenerationPrompt
@@ -48,25 +48,24 @@ final class SimChatTemplate implements ChatTemplate {
 
   @Override
   public int[] encode(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     IntStream.Builder ids = IntStream.builder();
     appendAll(ids, withTools(messages, options), addGenerationPrompt);
     return ids.build().toArray();
   }
 
-  private static List<ChatMessage> withTools(List<ChatMessage> messages, TemplateOptions options) {
+  private static List<Message> withTools(List<Message> messages, TemplateOptions options) {
     if (options.tools() == null) {
       return messages;
     }
-    List<ChatMessage> all = new ArrayList<>();
-    all.add(new ChatMessage("system", "Tools: " + JsonValues.write(options.tools())));
+    List<Message> all = new ArrayList<>();
+    all.add(new Message("system", "Tools: " + JsonValues.write(options.tools())));
     all.addAll(messages);
     return all;
   }
 
   @Override
-  public int[] encodeTurn(
-      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+  public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
     IntStream.Builder ids = IntStream.builder();
     ids.add('\n');
     appendAll(ids, added, true);
@@ -74,7 +73,7 @@ final class SimChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+  public Continued encodeContinued(List<Message> messages, TemplateOptions options) {
     return new Continued(true, encodeReply(messages.get(messages.size() - 1).content()));
   }
 
@@ -84,8 +83,8 @@ final class SimChatTemplate implements ChatTemplate {
   }
 
   private void appendAll(
-      IntStream.Builder ids, List<ChatMessage> messages, boolean addGenerationPrompt) {
-    for (ChatMessage message : messages) {
+      IntStream.Builder ids, List<Message> messages, boolean addGenerationPrompt) {
+    for (Message message : messages) {
       ids.add(SimTokenizer.START);
       IntStream.of(tokenizer.encode(body(message))).forEach(ids);
       ids.add(SimTokenizer.END);
@@ -97,7 +96,7 @@ final class SimChatTemplate implements ChatTemplate {
     }
   }
 
-  private static String body(ChatMessage message) {
+  private static String body(Message message) {
     if (message.role() == null || !ROLES.contains(message.role())) {
       throw new ChatTemplateException("role " + message.role() + " is not one of " + ROLES);
     }
@@ -105,7 +104,7 @@ final class SimChatTemplate implements ChatTemplate {
     if (message.content() != null) {
       body.append(message.content());
     }
-    for (TemplateCall call : message.toolCalls()) {
+    for (ToolCall call : message.toolCalls()) {
       Map<String, Object> arguments = JsonValues.object(call.arguments());
       Map<String, Object> function = new LinkedHashMap<>();
       function.put("name", call.name());

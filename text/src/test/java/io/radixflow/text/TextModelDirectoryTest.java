@@ -11,8 +11,8 @@ import io.radixflow.models.SamplingDefaults;
 import io.radixflow.models.file.GgufConversion;
 import io.radixflow.models.file.ModelFile;
 import io.radixflow.models.file.TinyDirectory;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.DjlOracle;
 import io.radixflow.text.tokenizer.GgufHeader;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class TextModelDirectoryTest {
 
-  private static final List<ChatMessage> HELLO = List.of(new ChatMessage("user", "hello"));
+  private static final List<Message> HELLO = List.of(new Message("user", "hello"));
 
   @TempDir Path directory;
 

@@ -1,6 +1,6 @@
 package io.radixflow.cli.state;
 
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 
 /**
  * A message of a conversation in a savepoint; a Flink POJO.

@@ -4,7 +4,7 @@ import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.Locale;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;

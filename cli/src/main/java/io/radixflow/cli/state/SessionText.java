@@ -4,7 +4,7 @@ import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;

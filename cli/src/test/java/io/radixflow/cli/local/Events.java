@@ -3,8 +3,8 @@ package io.radixflow.cli.local;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Origin;
+import io.radixflow.text.template.Message;
 import java.util.List;
 
 /** Events as senders make them. */

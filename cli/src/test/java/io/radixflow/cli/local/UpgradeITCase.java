@@ -69,7 +69,7 @@ class UpgradeITCase {
   @TempDir Path dir;
 
   @ParameterizedTest
-  @ValueSource(strings = "2026-11-29")
+  @ValueSource(strings = "2026-11-30")
   void theSavepointOfAnOlderBuildGoesOn(String name) throws Exception {
     try (InputStream file =
         UpgradeITCase.class.getResourceAsStream("/savepoints/" + name + ".gz")) {

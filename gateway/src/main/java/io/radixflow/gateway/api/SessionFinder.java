@@ -3,7 +3,7 @@ package io.radixflow.gateway.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

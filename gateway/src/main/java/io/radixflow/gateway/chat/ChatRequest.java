@@ -17,7 +17,7 @@ import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 

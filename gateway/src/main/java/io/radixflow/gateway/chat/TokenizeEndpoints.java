@@ -18,7 +18,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

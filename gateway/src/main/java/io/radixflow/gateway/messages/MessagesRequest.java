@@ -12,7 +12,7 @@ import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -16,7 +16,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import io.vertx.core.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.HashSet;
 import java.util.Set;
 

@@ -8,8 +8,8 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.ConversationEvent;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 
 /**

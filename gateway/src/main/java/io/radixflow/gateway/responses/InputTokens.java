@@ -8,7 +8,7 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.JsonObject;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 
 /** Counts the tokens that a response's prompt would have. */

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.turn.TurnMessage;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

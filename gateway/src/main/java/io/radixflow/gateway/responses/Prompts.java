@@ -1,7 +1,7 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,10 +3,10 @@ package io.radixflow.gateway.responses;
 import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
 

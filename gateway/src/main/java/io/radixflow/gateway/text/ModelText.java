@@ -6,11 +6,11 @@ import io.radixflow.gateway.http.ApiException;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.file.ModelFile;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.text.SimText;
 import io.radixflow.text.TextModel;
 import io.radixflow.text.prompt.PromptText;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +82,7 @@ public final class ModelText {
   public int[] encode(List<Message> messages, GenerationOptions options, String field) {
     Opened opened = open();
     try {
-      return opened.prompts.encode(TurnText.messages(messages), TurnText.options(options));
+      return opened.prompts.encode(messages, TurnText.options(options));
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           field, "the chat template refuses the messages: " + e.getMessage());

@@ -2,9 +2,9 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.client.PartText;
 import io.radixflow.client.TurnPart;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.radixflow.gateway.turn;
 
 import io.radixflow.client.TurnPart;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.PartOrder;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,10 +2,10 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.client.PartText;
 import io.radixflow.client.TurnPart;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

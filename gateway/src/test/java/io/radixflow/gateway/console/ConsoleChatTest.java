@@ -3,7 +3,7 @@ package io.radixflow.gateway.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.gateway.auth.ApiKey;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

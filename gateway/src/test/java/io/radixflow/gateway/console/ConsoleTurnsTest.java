@@ -2,7 +2,7 @@ package io.radixflow.gateway.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -12,7 +12,7 @@ import io.radixflow.lab.traffic.TrafficTurn;
 import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,7 +4,7 @@ import io.radixflow.engine.EngineRequest;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;

@@ -2,8 +2,7 @@ package io.radixflow.lab.workload;
 
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -24,7 +23,7 @@ final class ApproximateTokens implements ConversationTokens {
     int[] before = conversation.canonicalIds(NAME);
     boolean again = before == null || dropped > conversation.dropped();
     if (again) {
-      for (ChatMessage message : conversation.messages(dropped, added)) {
+      for (Message message : conversation.messages(dropped, added)) {
         add(ids, message.role(), message.content());
       }
     } else {

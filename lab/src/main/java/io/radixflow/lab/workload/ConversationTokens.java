@@ -7,7 +7,7 @@ import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 
 /** Converts conversations to token ids; equal beginnings have equal ids. */

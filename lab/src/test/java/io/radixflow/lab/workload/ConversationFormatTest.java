@@ -7,7 +7,7 @@ import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.simulate.OptimalHits;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -86,12 +86,12 @@ class ConversationFormatTest {
 
   @Test
   void withAModelThePromptsAreTheJobsOwn() throws IOException {
-    List<ChatMessage> chat =
+    List<Message> chat =
         List.of(
-            new ChatMessage("system", SYSTEM),
-            new ChatMessage("user", FIRST),
-            new ChatMessage("assistant", ANSWER),
-            new ChatMessage("user", SECOND));
+            new Message("system", SYSTEM),
+            new Message("user", FIRST),
+            new Message("assistant", ANSWER),
+            new Message("user", SECOND));
     try (ServedModel sim = ModelLoader.open(ModelLoader.SIM, Path::of)) {
       Workload workload =
           TestWorkloads.text(

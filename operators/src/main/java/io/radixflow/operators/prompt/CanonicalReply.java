@@ -1,10 +1,10 @@
 package io.radixflow.operators.prompt;
 
 import io.radixflow.engine.model.ServedModel;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplateException;
-import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.template.ToolCall;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -20,12 +20,11 @@ public final class CanonicalReply {
   public CanonicalReply(ServedModel model) {
     this.tokenizer = model.tokenizer();
     this.ends = tokenizer.endOfTurnIds().clone();
-    ChatMessage answer = new ChatMessage("assistant", "b");
+    Message answer = new Message("assistant", "b");
     this.end = templateEnd(model, answer, ends.length == 0 ? -1 : ends[0]);
-    TemplateCall call = new TemplateCall("call00001", "f", "{}");
+    ToolCall call = new ToolCall("call00001", "f", "{}");
     this.endOfCalls =
-        templateEnd(
-            model, new ChatMessage("assistant", "", null, List.of(call), null, null), this.end);
+        templateEnd(model, new Message("assistant", "", null, List.of(call), null, null), this.end);
   }
 
   /**
@@ -96,12 +95,12 @@ public final class CanonicalReply {
    *
    * @param otherwise the result if the template writes none
    */
-  private int templateEnd(ServedModel model, ChatMessage reply, int otherwise) {
+  private int templateEnd(ServedModel model, Message reply, int otherwise) {
     try {
       int[] ids =
           model
               .chatTemplate()
-              .encode(List.of(new ChatMessage("user", "a"), reply), false, TemplateOptions.NONE);
+              .encode(List.of(new Message("user", "a"), reply), false, TemplateOptions.NONE);
       for (int i = ids.length - 1; i >= 0; i--) {
         if (isEnd(ids[i])) {
           return ids[i];

@@ -4,13 +4,12 @@ import io.radixflow.engine.SessionRef;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.TurnOptions;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.text.ReplyText;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.template.ToolCall;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,9 +48,8 @@ public final class NextPrompts {
   }
 
   private boolean drops() {
-    ChatMessage reply = new ChatMessage("assistant", "yes", null, List.of(), null, THOUGHT);
-    List<ChatMessage> messages =
-        List.of(new ChatMessage("user", "a"), reply, new ChatMessage("user", "b"));
+    Message reply = new Message("assistant", "yes", null, List.of(), null, THOUGHT);
+    List<Message> messages = List.of(new Message("user", "a"), reply, new Message("user", "b"));
     try {
       return !template.render(messages, true, TemplateOptions.NONE).contains(THOUGHT);
     } catch (ChatTemplateException e) {
@@ -81,8 +79,8 @@ public final class NextPrompts {
       parts.accept(text(reply, options.stop()));
       parts.finish(false);
       Message said = parts.whole();
-      List<ChatMessage> all = conversation.messages(made.dropped(), added);
-      all.add(Conversation.chat(said));
+      List<Message> all = conversation.messages(made.dropped(), added);
+      all.add(said);
       if (template.encodeTurn(all, List.of(answer(said, MESSAGES.get(0))), given) != null) {
         return null;
       }
@@ -96,16 +94,16 @@ public final class NextPrompts {
    * Returns a message that may follow a reply: the result of its first call, or a message of a
    * user.
    */
-  private static ChatMessage answer(Message reply, String text) {
+  private static Message answer(Message reply, String text) {
     if (reply.toolCalls().isEmpty()) {
-      return new ChatMessage("user", text);
+      return new Message("user", text);
     }
     ToolCall call = reply.toolCalls().get(0);
-    return new ChatMessage("tool", text, call.name(), List.of(), call.id(), null);
+    return new Message("tool", text, call.name(), List.of(), call.id(), null);
   }
 
-  private int[] next(List<ChatMessage> said, ChatMessage message, TemplateOptions options) {
-    List<ChatMessage> messages = new ArrayList<>(said);
+  private int[] next(List<Message> said, Message message, TemplateOptions options) {
+    List<Message> messages = new ArrayList<>(said);
     messages.add(message);
     return template.encode(messages, true, options);
   }

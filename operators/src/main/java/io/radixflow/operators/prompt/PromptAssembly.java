@@ -6,12 +6,11 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.protocol.record.ErrorCode;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.text.prompt.PromptEnd;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplate.Continued;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.List;
@@ -157,11 +156,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
    * Returns the ids that the new turn adds to the earlier ids, or null if it changes earlier ids.
    */
   private int[] tail(int dropped) {
-    List<ChatMessage> turn =
-        Stream.concat(conversation.unanswered().stream(), added.stream())
-            .map(Conversation::chat)
-            .toList();
-    List<ChatMessage> before = conversation.answered().messages(dropped, List.of());
+    List<Message> turn = Stream.concat(conversation.unanswered().stream(), added.stream()).toList();
+    List<Message> before = conversation.answered().messages(dropped, List.of());
     int[] tail = template.encodeTurn(before, turn, options.template());
     if (tail == null || end.prefill() == null) {
       return tail;

@@ -1,9 +1,8 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.protocol.record.Message;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
@@ -77,12 +76,12 @@ public final class PromptBound {
   }
 
   private boolean writesEachMessage() {
-    List<ChatMessage> messages = new ArrayList<>(List.of(new ChatMessage("user", "a")));
+    List<Message> messages = new ArrayList<>(List.of(new Message("user", "a")));
     try {
       int one = template.encode(messages, true, TemplateOptions.NONE).length;
       for (int i = 0; i < PAIRS; i++) {
-        messages.add(new ChatMessage("assistant", "b"));
-        messages.add(new ChatMessage("user", "c"));
+        messages.add(new Message("assistant", "b"));
+        messages.add(new Message("user", "c"));
       }
       return template.encode(messages, true, TemplateOptions.NONE).length - one >= 2 * PAIRS;
     } catch (ChatTemplateException e) {

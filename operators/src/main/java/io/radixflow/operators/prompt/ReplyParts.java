@@ -1,17 +1,16 @@
 package io.radixflow.operators.prompt;
 
 import io.radixflow.engine.cache.key.StableHash;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.PartOrder;
 import io.radixflow.protocol.record.ReplyDelta;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.text.prompt.Prefill;
 import io.radixflow.text.reply.PartKind;
 import io.radixflow.text.reply.ReasoningTracker;
 import io.radixflow.text.reply.ReplyParser;
 import io.radixflow.text.reply.ReplyPart;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -82,7 +81,7 @@ public final class ReplyParts {
   /** Reads the beginning of the reply. Of its parts, only a call that continues becomes a piece. */
   private void begin(Prefill prefill) {
     accept(prefill.text());
-    ChatMessage read = prefill.read();
+    Message read = prefill.read();
     begunContent = content.length();
     begunReasoning = reasoning.length();
     heldContent = Math.max(0, read.content().length() - begunContent);

@@ -5,9 +5,7 @@ import io.radixflow.engine.model.ServedModel;
 import io.radixflow.grammar.GrammarSpec;
 import io.radixflow.grammar.GrammarSpec.Kind;
 import io.radixflow.grammar.ReplyConstraint;
-import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.text.prompt.Prefill;
 import io.radixflow.text.prompt.RepliesAsContent;
 import io.radixflow.text.reply.ReasoningTokens;
@@ -16,6 +14,7 @@ import io.radixflow.text.reply.ReplyFormat;
 import io.radixflow.text.reply.ReplyParser;
 import io.radixflow.text.reply.ToolFormat;
 import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -90,7 +89,7 @@ public final class ReplyReading {
    * @return null if the message is empty
    */
   public Prefill prefill(PromptOptions options, Message given) {
-    return Prefill.of(format(options), Conversation.chat(given));
+    return Prefill.of(format(options), given);
   }
 
   private ReplyParser parser(PromptOptions options, String promptEnd) {

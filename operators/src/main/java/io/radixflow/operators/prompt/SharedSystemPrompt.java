@@ -2,9 +2,9 @@ package io.radixflow.operators.prompt;
 
 import io.radixflow.engine.EngineRequest;
 import io.radixflow.engine.PromptException;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.Arrays;
 import java.util.List;
@@ -41,7 +41,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
       int[] alone =
-          template.encode(List.of(new ChatMessage("system", system)), false, TemplateOptions.NONE);
+          template.encode(List.of(new Message("system", system)), false, TemplateOptions.NONE);
       int differs = Arrays.mismatch(alone, ids);
       return differs < 0 ? ids.length : differs;
     } catch (ChatTemplateException e) {

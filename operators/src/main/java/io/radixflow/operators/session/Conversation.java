@@ -1,8 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.protocol.record.Message;
-import io.radixflow.text.template.ChatMessage;
-import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -39,34 +37,21 @@ public record Conversation(String system, int depth, List<Turn> path) {
   }
 
   /** Returns the messages of a prompt that leaves out the {@code dropped} oldest turns. */
-  public List<ChatMessage> messages(int dropped, List<Message> added) {
-    List<ChatMessage> messages = new ArrayList<>();
+  public List<Message> messages(int dropped, List<Message> added) {
+    List<Message> messages = new ArrayList<>();
     if (system != null) {
-      messages.add(new ChatMessage("system", system));
+      messages.add(new Message("system", system));
     }
     for (Turn turn : path) {
       if (turn.depth() >= dropped) {
-        turn.messages().forEach(message -> messages.add(chat(message)));
+        messages.addAll(turn.messages());
         if (turn.reply() != null) {
-          messages.add(chat(turn.reply()));
+          messages.add(turn.reply());
         }
       }
     }
-    added.forEach(message -> messages.add(chat(message)));
+    messages.addAll(added);
     return messages;
-  }
-
-  /** Returns a message in the form for chat templates. */
-  public static ChatMessage chat(Message message) {
-    return new ChatMessage(
-        message.role(),
-        message.content(),
-        message.name(),
-        message.toolCalls().stream()
-            .map(call -> new TemplateCall(call.id(), call.name(), call.arguments()))
-            .toList(),
-        message.toolCallId(),
-        message.reasoning());
   }
 
   /** Returns the conversation up to its last reply. */

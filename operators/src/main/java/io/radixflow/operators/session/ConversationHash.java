@@ -1,9 +1,9 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.engine.cache.key.StableHash;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.text.template.JsonValues;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -4,8 +4,8 @@ import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Origin;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
 

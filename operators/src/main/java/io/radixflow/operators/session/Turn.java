@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
 

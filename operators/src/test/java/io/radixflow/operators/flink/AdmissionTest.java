@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.RejectedEvent;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.template.Message;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

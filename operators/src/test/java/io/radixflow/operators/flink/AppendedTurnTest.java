@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

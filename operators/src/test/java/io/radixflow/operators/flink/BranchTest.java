@@ -3,8 +3,8 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

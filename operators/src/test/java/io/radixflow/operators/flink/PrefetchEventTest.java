@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.text.template.Message;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 

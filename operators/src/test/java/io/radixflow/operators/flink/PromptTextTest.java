@@ -11,15 +11,14 @@ import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.prompt.ThinkingModel;
-import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.text.TextModel;
 import io.radixflow.text.prompt.PromptText;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -85,8 +84,7 @@ class PromptTextTest {
   private static int count(PromptText text, GenerationOptions given, Message... messages) {
     PromptOptions options = PromptOptions.resolve(Arrays.asList(given));
     return text.encode(
-            Arrays.stream(messages).map(Conversation::chat).toList(),
-            new PromptText.Options(options.template(), null, true, true, false))
+            List.of(messages), new PromptText.Options(options.template(), null, true, true, false))
         .length;
   }
 

@@ -21,7 +21,7 @@ import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;

@@ -7,7 +7,7 @@ import io.radixflow.operators.flink.ScriptedEngine.Submitted;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -7,9 +7,9 @@ import static io.radixflow.operators.flink.HistoryMatchTest.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -9,10 +9,9 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.TurnOptions;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.text.template.ChatMessage;
-import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.template.ToolCall;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -60,8 +59,8 @@ class NextPromptsTest {
 
   @Test
   void callsAreContentForATemplateThatDoesNotKnowThem() {
-    List<TemplateCall> calls = List.of(new TemplateCall("c", "f", "{\"a\": 1}"));
-    ChatMessage call = new ChatMessage("assistant", null, null, calls, null, null);
+    List<ToolCall> calls = List.of(new ToolCall("c", "f", "{\"a\": 1}"));
+    Message call = new Message("assistant", null, null, calls, null, null);
     assertThat(
             new ReplyReading(model).template().render(List.of(call), false, TemplateOptions.NONE))
         .isEqualTo(

@@ -3,13 +3,11 @@ package io.radixflow.operators.prompt;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.engine.model.SimOptions;
-import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.text.TextModel;
 import io.radixflow.text.prompt.Prefill;
 import io.radixflow.text.prompt.PromptText;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,7 +57,7 @@ class PrefillTest {
     PromptText prompts = new PromptText(TextModel.of(model.tokenizer(), model.chatTemplate()));
     PromptText.Options options =
         new PromptText.Options(TemplateOptions.NONE, null, true, true, true);
-    List<ChatMessage> messages = List.of(new ChatMessage("user", "Hi"), Conversation.chat(last));
+    List<Message> messages = List.of(new Message("user", "Hi"), last);
     StringBuilder text = new StringBuilder();
     for (int id : prompts.encode(messages, options)) {
       text.append(new String(model.tokenizer().bytes(id), StandardCharsets.ISO_8859_1));

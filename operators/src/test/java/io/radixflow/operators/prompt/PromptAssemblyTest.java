@@ -12,9 +12,8 @@ import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -220,27 +219,26 @@ class PromptAssemblyTest {
 
   /** Cuts the text of replies, as templates that drop thinking do. */
   private record Rewriting(ChatTemplate template) implements ChatTemplate {
-    private static List<ChatMessage> rewritten(List<ChatMessage> messages) {
+    private static List<Message> rewritten(List<Message> messages) {
       return messages.stream()
-          .map(m -> m.role().equals("assistant") ? new ChatMessage("assistant", "(cut)") : m)
+          .map(m -> m.role().equals("assistant") ? new Message("assistant", "(cut)") : m)
           .toList();
     }
 
     @Override
     public String render(
-        List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+        List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
       return template.render(rewritten(messages), addGenerationPrompt, options);
     }
 
     @Override
     public int[] encode(
-        List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+        List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
       return template.encode(rewritten(messages), addGenerationPrompt, options);
     }
 
     @Override
-    public int[] encodeTurn(
-        List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+    public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
       return null;
     }
   }

@@ -9,10 +9,9 @@ import io.radixflow.engine.model.SimOptions;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.protocol.record.ErrorCode;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.text.prompt.PromptEnd;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,19 +30,19 @@ class PromptBoundProperties {
   private final ChatTemplate template =
       new ChatTemplate() {
         @Override
-        public String render(List<ChatMessage> messages, boolean opens, TemplateOptions options) {
+        public String render(List<Message> messages, boolean opens, TemplateOptions options) {
           return MODEL.chatTemplate().render(messages, opens, options);
         }
 
         @Override
-        public int[] encode(List<ChatMessage> messages, boolean opens, TemplateOptions options) {
+        public int[] encode(List<Message> messages, boolean opens, TemplateOptions options) {
           longest.accumulateAndGet(messages.size(), Math::max);
           return MODEL.chatTemplate().encode(messages, opens, options);
         }
 
         @Override
         public int[] encodeTurn(
-            List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+            List<Message> before, List<Message> added, TemplateOptions options) {
           return MODEL.chatTemplate().encodeTurn(before, added, options);
         }
       };
@@ -100,10 +99,7 @@ class PromptBoundProperties {
   @Property(tries = 200)
   void thePromptHasAtLeastAsManyTokens(@ForAll @Size(min = 1, max = 20) List<String> texts) {
     List<Message> messages = texts.stream().map(text -> new Message("user", text)).toList();
-    int[] ids =
-        MODEL
-            .chatTemplate()
-            .encode(messages.stream().map(Conversation::chat).toList(), true, TemplateOptions.NONE);
+    int[] ids = MODEL.chatTemplate().encode(messages, true, TemplateOptions.NONE);
     PromptBound bound = new PromptBound(MODEL.chatTemplate(), MODEL.tokenizer());
     assertThat(bound.leastTokens(messages)).isLessThanOrEqualTo(ids.length);
   }

@@ -9,8 +9,8 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.text.prompt.RawTemplate;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.MissingChatTemplate;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.Tokenizer;
@@ -68,7 +68,7 @@ class RawTemplateTest {
 
   @Test
   void bosComesFirstIfTheTokenizerAddsIt() {
-    List<ChatMessage> hi = List.of(new ChatMessage("prompt", "hi"));
+    List<Message> hi = List.of(new Message("prompt", "hi"));
     try (SimModel model = SimModel.open(SimOptions.DEFAULT);
         BaseModel base = new BaseModel(model)) {
       assertThat(raw(base).encode(hi, true, TemplateOptions.NONE)).containsExactly(258, 'h', 'i');

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +19,7 @@ class SharedSystemPromptTest {
 
   private int[] prompt(String system, String text) {
     return template.encode(
-        List.of(new ChatMessage("system", system), new ChatMessage("user", text)),
+        List.of(new Message("system", system), new Message("user", text)),
         true,
         TemplateOptions.NONE);
   }
@@ -52,19 +52,19 @@ class SharedSystemPromptTest {
         new ChatTemplate() {
           @Override
           public String render(
-              List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+              List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
             throw new ChatTemplateException("a user's message is missing");
           }
 
           @Override
           public int[] encode(
-              List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+              List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
             throw new ChatTemplateException("a user's message is missing");
           }
 
           @Override
           public int[] encodeTurn(
-              List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+              List<Message> before, List<Message> added, TemplateOptions options) {
             return null;
           }
         };

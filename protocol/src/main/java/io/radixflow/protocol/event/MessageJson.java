@@ -1,9 +1,9 @@
 package io.radixflow.protocol.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package io.radixflow.protocol.event;
 
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,6 @@ package io.radixflow.protocol.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.protocol.record.ErrorCode;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply;
@@ -11,6 +10,7 @@ import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.protocol.record.TierTokens;
 import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.radixflow.protocol.json;
 
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.regex.Pattern;
 

@@ -1,5 +1,6 @@
 package io.radixflow.protocol.record;
 
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package io.radixflow.protocol.record;
 
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 import java.util.Map;
 

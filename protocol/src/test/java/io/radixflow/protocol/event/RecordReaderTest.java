@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.protocol.record.TierTokens;
 import io.radixflow.protocol.record.TierUsage;
-import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

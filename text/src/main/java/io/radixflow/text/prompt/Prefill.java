@@ -5,7 +5,7 @@ import io.radixflow.text.reply.ReplyFormat;
 import io.radixflow.text.reply.ReplyParser;
 import io.radixflow.text.reply.ReplyPart;
 import io.radixflow.text.reply.ToolFormat;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * @param mark the mark that begins the continued reasoning; empty if the model continues the
  *     content. It is the end of the prompt's text for the parser of the reply
  */
-public record Prefill(ChatMessage given, ChatMessage read, String text, String mark) {
+public record Prefill(Message given, Message read, String text, String mark) {
 
   /**
    * Returns a message of the assistant as the beginning of a reply.
@@ -27,7 +27,7 @@ public record Prefill(ChatMessage given, ChatMessage read, String text, String m
    * @param format of the reply
    * @return null if the message is empty
    */
-  public static Prefill of(ReplyFormat format, ChatMessage given) {
+  public static Prefill of(ReplyFormat format, Message given) {
     String content = given.content() == null ? "" : given.content();
     String thought = given.reasoning();
     ReasoningFormat marks = format.reasoning();
@@ -53,7 +53,7 @@ public record Prefill(ChatMessage given, ChatMessage read, String text, String m
     if (content.isEmpty() && !thinks) {
       return null;
     }
-    ChatMessage read = new ChatMessage("assistant", content, null, List.of(), null, thought);
+    Message read = new Message("assistant", content, null, List.of(), null, thought);
     String mark = !thinks ? "" : channels ? "<|channel|>analysis<|message|>" : marks.open();
     return new Prefill(given, read, format.beginning(thought, content), mark);
   }

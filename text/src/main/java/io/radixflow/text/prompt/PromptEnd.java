@@ -1,9 +1,9 @@
 package io.radixflow.text.prompt;
 
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplate.Continued;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public record PromptEnd(boolean opensReply, Prefill prefill) {
    * @param messages all messages before the reply
    * @throws ChatTemplateException if the template refuses the messages
    */
-  public int[] encode(ChatTemplate template, List<ChatMessage> messages, TemplateOptions options) {
+  public int[] encode(ChatTemplate template, List<Message> messages, TemplateOptions options) {
     if (prefill == null) {
       return template.encode(messages, opensReply, options);
     }
@@ -37,9 +37,9 @@ public record PromptEnd(boolean opensReply, Prefill prefill) {
 
   /** Returns the ids of the prefill after these messages; there must be a prefill. */
   public Continued continued(
-      ChatTemplate template, List<ChatMessage> messages, TemplateOptions options) {
+      ChatTemplate template, List<Message> messages, TemplateOptions options) {
     if (!prefill.thinks()) {
-      List<ChatMessage> all = new ArrayList<>(messages);
+      List<Message> all = new ArrayList<>(messages);
       all.add(prefill.given());
       return template.encodeContinued(all, options);
     }

@@ -2,9 +2,9 @@ package io.radixflow.text.prompt;
 
 import io.radixflow.text.TextModel;
 import io.radixflow.text.reply.ReplyFormat;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,16 +53,16 @@ public final class PromptText {
    * @throws ChatTemplateException if the chat template refuses the messages
    * @throws IllegalArgumentException if no format has the name of the parser
    */
-  public int[] encode(List<ChatMessage> given, Options options) {
-    List<ChatMessage> messages = new ArrayList<>(given);
-    if (RawTemplate.isPrompt(messages)) {
+  public int[] encode(List<Message> given, Options options) {
+    List<Message> messages = new ArrayList<>(given);
+    if (Message.isPrompt(messages)) {
       return raw.encode(messages, true, options.template());
     }
     ReplyFormat used = format.with(options.toolParser(), options.separateReasoning());
     Prefill prefill =
         options.continuesMessage() ? Prefill.of(used, messages.remove(messages.size() - 1)) : null;
     if (!messages.isEmpty() && INSTRUCTING.contains(messages.get(0).role())) {
-      messages.set(0, new ChatMessage("system", messages.get(0).content()));
+      messages.set(0, new Message("system", messages.get(0).content()));
     }
     boolean opens = options.opensReply() || options.continuesMessage();
     return new PromptEnd(opens, prefill).encode(template, messages, options.template());

@@ -1,8 +1,7 @@
 package io.radixflow.text.prompt;
 
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.template.JsonValues;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
@@ -14,12 +13,6 @@ import java.util.List;
  * the tokenizer adds BOS. Immutable and thread-safe.
  */
 public final class RawTemplate implements ChatTemplate {
-
-  /** The role of a message that is a prompt as it is. */
-  private static final String TEXT = "prompt";
-
-  /** The role of a prompt that is token ids: its content is a JSON array of them. */
-  private static final String IDS = "prompt_token_ids";
 
   private final Tokenizer tokenizer;
   private final int[] start;
@@ -53,7 +46,7 @@ public final class RawTemplate implements ChatTemplate {
 
   @Override
   public String render(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     StringBuilder text = new StringBuilder();
     messages.forEach(message -> text.append(message.content()));
     return text.toString();
@@ -61,24 +54,15 @@ public final class RawTemplate implements ChatTemplate {
 
   @Override
   public int[] encode(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     int[] ids = ids(messages);
     return Arrays.copyOfRange(ids, Math.max(0, ids.length - most), ids.length);
   }
 
-  /** Returns whether messages are one prompt as it is, which this class encodes. */
-  static boolean isPrompt(List<ChatMessage> messages) {
-    return only(messages, TEXT) || only(messages, IDS);
-  }
-
-  private static boolean only(List<ChatMessage> messages, String role) {
-    return messages.size() == 1 && messages.get(0).role().equals(role);
-  }
-
-  private int[] ids(List<ChatMessage> messages) {
-    if (only(messages, IDS)) {
-      return ((List<?>) JsonValues.value(messages.get(0).content()))
-          .stream().mapToInt(id -> ((Number) id).intValue()).toArray();
+  private int[] ids(List<Message> messages) {
+    int[] given = Message.promptIds(messages);
+    if (given != null) {
+      return given;
     }
     int[] text = tokenizer.encodeWithSpecial(render(messages, false, TemplateOptions.NONE));
     int[] ids = Arrays.copyOf(start, start.length + text.length);
@@ -87,8 +71,7 @@ public final class RawTemplate implements ChatTemplate {
   }
 
   @Override
-  public int[] encodeTurn(
-      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+  public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
     return null;
   }
 }

@@ -2,11 +2,11 @@ package io.radixflow.text.prompt;
 
 import io.radixflow.text.reply.ReasoningFormat;
 import io.radixflow.text.reply.ReplyFormat;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.JsonValues;
-import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 
 /**
@@ -42,11 +42,11 @@ public final class RepliesAsContent implements ChatTemplate {
         : new RepliesAsContent(template, marks, takesCalls);
   }
 
-  private List<ChatMessage> marked(List<ChatMessage> messages) {
+  private List<Message> marked(List<Message> messages) {
     return messages.stream().map(this::marked).toList();
   }
 
-  private ChatMessage marked(ChatMessage message) {
+  private Message marked(Message message) {
     boolean thinks = marks != null && message.reasoning() != null;
     boolean calls = !takesCalls && !message.toolCalls().isEmpty();
     if (!thinks && !calls) {
@@ -61,7 +61,7 @@ public final class RepliesAsContent implements ChatTemplate {
     if (calls) {
       message.toolCalls().forEach(call -> append(content, call));
     }
-    return new ChatMessage(
+    return new Message(
         message.role(),
         content.toString(),
         message.name(),
@@ -70,7 +70,7 @@ public final class RepliesAsContent implements ChatTemplate {
         thinks ? null : message.reasoning());
   }
 
-  private static void append(StringBuilder content, TemplateCall call) {
+  private static void append(StringBuilder content, ToolCall call) {
     content.append(content.isEmpty() ? "" : "\n").append("<tool_call>\n{\"name\": ");
     content.append(JsonValues.write(call.name())).append(", \"arguments\": ");
     boolean object = JsonValues.object(call.arguments()) != null;
@@ -85,24 +85,23 @@ public final class RepliesAsContent implements ChatTemplate {
 
   @Override
   public String render(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     return template.render(marked(messages), addGenerationPrompt, options);
   }
 
   @Override
   public int[] encode(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     return template.encode(marked(messages), addGenerationPrompt, options);
   }
 
   @Override
-  public int[] encodeTurn(
-      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+  public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
     return template.encodeTurn(marked(before), marked(added), options);
   }
 
   @Override
-  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+  public Continued encodeContinued(List<Message> messages, TemplateOptions options) {
     return template.encodeContinued(marked(messages), options);
   }
 

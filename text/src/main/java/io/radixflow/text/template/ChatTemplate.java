@@ -23,10 +23,10 @@ public interface ChatTemplate {
    * @param options tools and further variables of the template
    * @throws ChatTemplateException if the template rejects the messages or fails
    */
-  String render(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
+  String render(List<Message> messages, boolean addGenerationPrompt, TemplateOptions options);
 
   /** Returns the prompt's token ids. Throws the same errors as {@link #render}. */
-  int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
+  int[] encode(List<Message> messages, boolean addGenerationPrompt, TemplateOptions options);
 
   /**
    * Returns the ids that a new turn adds. They are appended to the ids of everything up to and
@@ -40,7 +40,7 @@ public interface ChatTemplate {
    *     not extend it, because the template rewrites earlier turns, so that the whole prompt must
    *     be encoded again
    */
-  int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options);
+  int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options);
 
   /**
    * A prompt whose last message the model will continue.
@@ -62,7 +62,7 @@ public interface ChatTemplate {
    *
    * @param messages the last message must have content
    */
-  default Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+  default Continued encodeContinued(List<Message> messages, TemplateOptions options) {
     throw new ChatTemplateException("the last message cannot be continued with this model");
   }
 

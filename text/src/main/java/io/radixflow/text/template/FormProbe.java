@@ -67,7 +67,7 @@ final class FormProbe {
   }
 
   private boolean needsParts() {
-    List<ChatMessage> messages = List.of(new ChatMessage("user", SAID));
+    List<Message> messages = List.of(new Message("user", SAID));
     return !shows(render(messages, form, null), SAID)
         && shows(render(messages, form.withParts(true), null), SAID);
   }
@@ -78,9 +78,9 @@ final class FormProbe {
   }
 
   private boolean showsRole(String role) {
-    ChatMessage other = new ChatMessage("user", "zfother");
-    ChatMessage said = new ChatMessage(role, SAID);
-    List<ChatMessage> messages =
+    Message other = new Message("user", "zfother");
+    Message said = new Message(role, SAID);
+    List<Message> messages =
         role.equals("user") || role.equals("zfrole") ? List.of(other, said) : List.of(said, other);
     return shows(render(messages, form, null), SAID);
   }
@@ -88,7 +88,7 @@ final class FormProbe {
   private boolean needsShortIds() {
     for (boolean empty : new boolean[] {true, false}) {
       MessageForm tried = form.withEmptyText(empty);
-      List<ChatMessage> messages = conversation(LONG_ID, null, true);
+      List<Message> messages = conversation(LONG_ID, null, true);
       if (render(messages, tried, TOOLS) == null) {
         if (render(messages, tried.withShortIds(true), TOOLS) != null) {
           return true;
@@ -103,7 +103,7 @@ final class FormProbe {
     boolean known = false;
     for (String reasoning : new String[] {null, "zfthought"}) {
       for (boolean answered : new boolean[] {true, false}) {
-        List<ChatMessage> messages = conversation(LONG_ID, reasoning, answered);
+        List<Message> messages = conversation(LONG_ID, reasoning, answered);
         String empty = render(messages, form, TOOLS);
         String none = render(messages, form.withEmptyText(false), TOOLS);
         if (empty != null && (none == null || count("None", none) > count("None", empty))) {
@@ -116,7 +116,7 @@ final class FormProbe {
   }
 
   private Arguments arguments() {
-    List<ChatMessage> messages = conversation(LONG_ID, null, true);
+    List<Message> messages = conversation(LONG_ID, null, true);
     String object = render(messages, form.with(Arguments.OBJECT), TOOLS);
     String text = render(messages, form.with(Arguments.TEXT), TOOLS);
     if (!shows(text, VALUE)) {
@@ -126,14 +126,14 @@ final class FormProbe {
     return shows(object, VALUE) && !python ? Arguments.VALUE_OR_TEXT : Arguments.TEXT;
   }
 
-  private static List<ChatMessage> conversation(String id, String reasoning, boolean answered) {
+  private static List<Message> conversation(String id, String reasoning, boolean answered) {
     String arguments = "{\"" + KEY + "\": \"" + VALUE + "\"}";
-    List<TemplateCall> calls = List.of(new TemplateCall(id, FUNCTION, arguments));
-    List<ChatMessage> messages = new ArrayList<>();
-    messages.add(new ChatMessage("user", SAID));
-    messages.add(new ChatMessage("assistant", null, null, calls, null, reasoning));
+    List<ToolCall> calls = List.of(new ToolCall(id, FUNCTION, arguments));
+    List<Message> messages = new ArrayList<>();
+    messages.add(new Message("user", SAID));
+    messages.add(new Message("assistant", null, null, calls, null, reasoning));
     if (answered) {
-      messages.add(new ChatMessage("tool", SAID, null, List.of(), id, null));
+      messages.add(new Message("tool", SAID, null, List.of(), id, null));
     }
     return messages;
   }
@@ -143,7 +143,7 @@ final class FormProbe {
    *
    * @throws ChatTemplateException if the template exceeds a bound
    */
-  private String render(List<ChatMessage> messages, MessageForm given, List<?> tools) {
+  private String render(List<Message> messages, MessageForm given, List<?> tools) {
     try {
       TemplateOptions options = new TemplateOptions(tools, Map.of());
       return renderer.prompt(PromptVariables.of(messages, options, given), true);

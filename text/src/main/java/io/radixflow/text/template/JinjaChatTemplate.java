@@ -50,7 +50,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
 
   @Override
   public String render(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     JinjaRenderer renderer = templates.choose(options);
     return attempt(
         renderer,
@@ -60,7 +60,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
 
   @Override
   public int[] encode(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     JinjaRenderer renderer = templates.choose(options);
     return attempt(
         renderer,
@@ -78,9 +78,9 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+  public Continued encodeContinued(List<Message> messages, TemplateOptions options) {
     JinjaRenderer renderer = templates.choose(options);
-    List<ChatMessage> before = messages.subList(0, messages.size() - 1);
+    List<Message> before = messages.subList(0, messages.size() - 1);
     return attempt(
         renderer,
         messages,
@@ -133,9 +133,8 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public int[] encodeTurn(
-      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
-    List<ChatMessage> all = new ArrayList<>(before);
+  public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
+    List<Message> all = new ArrayList<>(before);
     all.addAll(added);
     JinjaRenderer renderer = templates.choose(options);
     return attempt(renderer, all, form -> encodeTurn(renderer, before, all, options, form));
@@ -143,8 +142,8 @@ public final class JinjaChatTemplate implements ChatTemplate {
 
   private int[] encodeTurn(
       JinjaRenderer renderer,
-      List<ChatMessage> before,
-      List<ChatMessage> all,
+      List<Message> before,
+      List<Message> all,
       TemplateOptions options,
       MessageForm form) {
     PromptVariables prompt = PromptVariables.of(all, options, form);
@@ -170,7 +169,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
    * @throws ChatTemplateException if all forms fail; it is the failure of the first form
    */
   private static <T> T attempt(
-      JinjaRenderer renderer, List<ChatMessage> messages, Function<MessageForm, T> use) {
+      JinjaRenderer renderer, List<Message> messages, Function<MessageForm, T> use) {
     MessageForm usual = renderer.form();
     try {
       return use.apply(usual);

@@ -12,7 +12,7 @@ import java.util.Map;
  * rejected, because its client can only send it again.
  */
 final class MessageRepair {
-  private final List<ChatMessage> changed = new ArrayList<>();
+  private final List<Message> changed = new ArrayList<>();
   private final Map<String, String> functions = new HashMap<>();
   private final Deque<String> unanswered = new ArrayDeque<>();
 
@@ -27,7 +27,7 @@ final class MessageRepair {
    * and the name of its call. If an assistant message has reasoning, content and calls, its
    * reasoning becomes part of its content.
    */
-  static List<ChatMessage> roles(List<ChatMessage> messages) {
+  static List<Message> roles(List<Message> messages) {
     MessageRepair repair = new MessageRepair();
     messages.forEach(repair::addWithRole);
     return repair.changed;
@@ -37,12 +37,12 @@ final class MessageRepair {
    * Returns the conversation as alternating messages of the user and the assistant. The system's
    * messages are put at the start of the user's first message. Calls and results become text.
    */
-  static List<ChatMessage> plain(List<ChatMessage> messages) {
+  static List<Message> plain(List<Message> messages) {
     MessageRepair repair = new MessageRepair();
-    for (ChatMessage message : roles(messages)) {
+    for (Message message : roles(messages)) {
       String role = message.role().equals("assistant") ? "assistant" : "user";
       StringBuilder text = new StringBuilder(message.content() == null ? "" : message.content());
-      for (TemplateCall call : message.toolCalls()) {
+      for (ToolCall call : message.toolCalls()) {
         text.append(text.isEmpty() ? "" : "\n")
             .append("{\"name\": ")
             .append(JsonValues.write(call.name()))
@@ -50,16 +50,16 @@ final class MessageRepair {
             .append(call.arguments())
             .append('}');
       }
-      repair.add(new ChatMessage(role, text.toString(), null, null, null, message.reasoning()));
+      repair.add(new Message(role, text.toString(), null, null, null, message.reasoning()));
     }
     if (!repair.changed.isEmpty() && repair.changed.get(0).role().equals("assistant")) {
-      repair.changed.add(0, new ChatMessage("user", ""));
+      repair.changed.add(0, new Message("user", ""));
     }
     return repair.changed;
   }
 
-  private void addWithRole(ChatMessage message) {
-    for (TemplateCall call : message.toolCalls()) {
+  private void addWithRole(Message message) {
+    for (ToolCall call : message.toolCalls()) {
       functions.put(call.id(), call.name());
       unanswered.add(call.id());
     }
@@ -74,31 +74,31 @@ final class MessageRepair {
     } else if (message.role().equals("user") || instructs && changed.isEmpty()) {
       add(message);
     } else {
-      add(new ChatMessage("user", message.content()));
+      add(new Message("user", message.content()));
     }
   }
 
-  private ChatMessage answer(ChatMessage result) {
+  private Message answer(Message result) {
     String id = result.toolCallId() == null ? unanswered.peek() : result.toolCallId();
     unanswered.remove(id);
     String name = result.name() == null ? functions.get(id) : result.name();
-    return new ChatMessage("tool", result.content(), name, List.of(), id, null);
+    return new Message("tool", result.content(), name, List.of(), id, null);
   }
 
-  private static ChatMessage withThought(ChatMessage message) {
+  private static Message withThought(Message message) {
     String said = join(message.reasoning(), message.content());
     return with(message, said, message.toolCalls(), null);
   }
 
-  private void add(ChatMessage message) {
+  private void add(Message message) {
     int last = changed.size() - 1;
     boolean joins = message.role().equals("user") || message.role().equals("assistant");
     if (!joins || last < 0 || !changed.get(last).role().equals(message.role())) {
       changed.add(message);
       return;
     }
-    ChatMessage before = changed.get(last);
-    List<TemplateCall> calls = new ArrayList<>(before.toolCalls());
+    Message before = changed.get(last);
+    List<ToolCall> calls = new ArrayList<>(before.toolCalls());
     calls.addAll(message.toolCalls());
     changed.set(
         last,
@@ -116,9 +116,9 @@ final class MessageRepair {
     return next == null || next.isEmpty() ? first : first + "\n\n" + next;
   }
 
-  private static ChatMessage with(
-      ChatMessage message, String content, List<TemplateCall> calls, String reasoning) {
-    return new ChatMessage(
+  private static Message with(
+      Message message, String content, List<ToolCall> calls, String reasoning) {
+    return new Message(
         message.role(), content, message.name(), calls, message.toolCallId(), reasoning);
   }
 }

@@ -13,19 +13,18 @@ public final class MissingChatTemplate implements ChatTemplate {
 
   @Override
   public String render(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     throw failure();
   }
 
   @Override
   public int[] encode(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      List<Message> messages, boolean addGenerationPrompt, TemplateOptions options) {
     throw failure();
   }
 
   @Override
-  public int[] encodeTurn(
-      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+  public int[] encodeTurn(List<Message> before, List<Message> added, TemplateOptions options) {
     throw failure();
   }
 }

@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
 record PromptVariables(
     List<Map<String, Object>> messages, List<?> tools, Map<String, ?> variables) {
 
-  static PromptVariables of(List<ChatMessage> messages, TemplateOptions options, MessageForm form) {
+  static PromptVariables of(List<Message> messages, TemplateOptions options, MessageForm form) {
     return new PromptVariables(
         new TemplateMessages(form).of(messages), options.tools(), options.variables());
   }

@@ -32,8 +32,8 @@ final class TemplateMessages {
   }
 
   /** Returns the fields of each message. */
-  List<Map<String, Object>> of(List<ChatMessage> messages) {
-    List<ChatMessage> shown =
+  List<Map<String, Object>> of(List<Message> messages) {
+    List<Message> shown =
         switch (form.repair()) {
           case NONE -> messages;
           case ROLES -> MessageRepair.roles(messages);
@@ -46,7 +46,7 @@ final class TemplateMessages {
    * Returns the fields of a message. Only {@code content} is always present; other fields are
    * missing if the message does not have them.
    */
-  private Map<String, Object> fields(ChatMessage message) {
+  private Map<String, Object> fields(Message message) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("role", role(message.role()));
     fields.put("content", content(message));
@@ -72,7 +72,7 @@ final class TemplateMessages {
     return form.anyRole() || isKnown(given) ? given : "user";
   }
 
-  private Object content(ChatMessage message) {
+  private Object content(Message message) {
     String text = message.content() == null ? "" : message.content();
     if (text.isEmpty() && !form.emptyText() && !message.toolCalls().isEmpty()) {
       return null;
@@ -90,7 +90,7 @@ final class TemplateMessages {
     return parts;
   }
 
-  private Map<String, Object> fields(TemplateCall call) {
+  private Map<String, Object> fields(ToolCall call) {
     Map<String, Object> function = new LinkedHashMap<>();
     function.put("name", call.name());
     function.put("arguments", arguments(call.arguments()));

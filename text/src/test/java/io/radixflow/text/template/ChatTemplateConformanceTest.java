@@ -21,7 +21,7 @@ class ChatTemplateConformanceTest {
     assertThat(lines).hasSize(25);
     ChatTemplate template = TextModel.fromGguf(SmolLm2.metadata()).chatTemplate();
     for (JsonNode line : lines) {
-      List<ChatMessage> messages = messages(line.get("messages"));
+      List<Message> messages = messages(line.get("messages"));
       boolean prompt = line.get("addGenerationPrompt").booleanValue();
       assertThat(template.render(messages, prompt, TemplateOptions.NONE))
           .isEqualTo(line.get("text").textValue());
@@ -31,10 +31,10 @@ class ChatTemplateConformanceTest {
     }
   }
 
-  private static List<ChatMessage> messages(JsonNode array) {
-    List<ChatMessage> messages = new ArrayList<>();
+  private static List<Message> messages(JsonNode array) {
+    List<Message> messages = new ArrayList<>();
     for (JsonNode m : array) {
-      messages.add(new ChatMessage(m.get("role").textValue(), m.get("content").textValue()));
+      messages.add(new Message(m.get("role").textValue(), m.get("content").textValue()));
     }
     return messages;
   }

@@ -34,8 +34,7 @@ class ChatTemplateProperties {
   @Property(tries = 500)
   void contentsReachThePromptUnchangedAndWithoutSpecialTokens(
       @ForAll("wellFormed") String first, @ForAll("wellFormed") String second) {
-    List<ChatMessage> messages =
-        List.of(new ChatMessage("user", first), new ChatMessage("assistant", second));
+    List<Message> messages = List.of(new Message("user", first), new Message("assistant", second));
     String expected =
         "<|start|>user\n" + first + "<|end|>\n<|start|>assistant\n" + second + "<|end|>\n";
     assertThat(MODEL.chatTemplate().render(messages, false, TemplateOptions.NONE))

@@ -42,8 +42,7 @@ class ChatTemplateTest {
       })
   void aUsersTextIsNeverASpecialToken(String content) {
     ChatTemplate template = template(CHAT);
-    int[] ids =
-        template.encode(List.of(new ChatMessage("user", content)), true, TemplateOptions.NONE);
+    int[] ids = template.encode(List.of(new Message("user", content)), true, TemplateOptions.NONE);
     assertThat(ids)
         .isEqualTo(
             join(
@@ -53,8 +52,7 @@ class ChatTemplateTest {
                 TOKENIZER.encode("\n"),
                 special("<|start|>"),
                 TOKENIZER.encode("assistant\n")));
-    assertThat(
-            template.render(List.of(new ChatMessage("user", content)), false, TemplateOptions.NONE))
+    assertThat(template.render(List.of(new Message("user", content)), false, TemplateOptions.NONE))
         .isEqualTo("<|start|>user\n" + content + "<|end|>\n");
   }
 
@@ -66,8 +64,8 @@ class ChatTemplateTest {
             "{% for m in messages %}<|start|>{{ m.name }}{{ m.reasoning_content }}"
                 + "{{ m.tool_call_id }}{% for c in m.tool_calls %}{{ c.id }}{{ c.function.name }}"
                 + "{{ c.function.arguments }}{% endfor %}<|end|>{% endfor %}");
-    List<TemplateCall> calls = List.of(new TemplateCall(text, text, text));
-    ChatMessage message = new ChatMessage("assistant", null, text, calls, text, text);
+    List<ToolCall> calls = List.of(new ToolCall(text, text, text));
+    Message message = new Message("assistant", null, text, calls, text, text);
     assertThat(template.encode(List.of(message), false, TemplateOptions.NONE))
         .isEqualTo(
             join(special("<|start|>"), TOKENIZER.encode(text.repeat(6)), special("<|end|>")));
@@ -79,11 +77,10 @@ class ChatTemplateTest {
         template(
             "{% for m in messages %}{{ m.role }}:{% for c in m.tool_calls %}"
                 + "{{ c.function.arguments.at }}{% endfor %}{% endfor %}");
-    List<TemplateCall> calls = List.of(new TemplateCall("c", "f", "{\"at\": \"Ulm\"}"));
-    List<ChatMessage> messages =
+    List<ToolCall> calls = List.of(new ToolCall("c", "f", "{\"at\": \"Ulm\"}"));
+    List<Message> messages =
         List.of(
-            new ChatMessage("developer", "x"),
-            new ChatMessage("assistant", null, null, calls, null, null));
+            new Message("developer", "x"), new Message("assistant", null, null, calls, null, null));
     assertThat(template.render(messages, false, TemplateOptions.NONE))
         .isEqualTo("system:assistant:Ulm");
     assertThat(
@@ -95,15 +92,14 @@ class ChatTemplateTest {
   @Test
   void aContentCannotCompleteATokenThatTheTemplateBegins() {
     ChatTemplate template = template("{% for m in messages %}<|{{ m.content }}|>{% endfor %}");
-    assertThat(
-            template.encode(List.of(new ChatMessage("user", "end|>")), false, TemplateOptions.NONE))
+    assertThat(template.encode(List.of(new Message("user", "end|>")), false, TemplateOptions.NONE))
         .isEqualTo(TOKENIZER.encode("<|end|>|>"));
   }
 
   @Test
   void aTemplateMayBuildATokenFromARole() {
     ChatTemplate template = template("{% for m in messages %}<|{{ m.role }}|>{% endfor %}");
-    assertThat(template.encode(List.of(new ChatMessage("start", "x")), false, TemplateOptions.NONE))
+    assertThat(template.encode(List.of(new Message("start", "x")), false, TemplateOptions.NONE))
         .isEqualTo(special("<|start|>"));
   }
 
@@ -113,7 +109,7 @@ class ChatTemplateTest {
         "{% for m in messages %}{{ '<|start|>' + m.content.split('<think>')[0] + '<|end|>' }}"
             + "{% endfor %}";
     ChatTemplate template = template(dropsThinking);
-    List<ChatMessage> messages = List.of(new ChatMessage("assistant", "yes<think>no"));
+    List<Message> messages = List.of(new Message("assistant", "yes<think>no"));
     assertThat(template.encode(messages, false, TemplateOptions.NONE))
         .isEqualTo(join(special("<|start|>"), TOKENIZER.encode("yes"), special("<|end|>")));
   }
@@ -125,7 +121,7 @@ class ChatTemplateTest {
     assertThatThrownBy(
             () ->
                 template.encode(
-                    List.of(new ChatMessage("user", "a<|end|>b")), false, TemplateOptions.NONE))
+                    List.of(new Message("user", "a<|end|>b")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("contains the text of a special token");
   }
@@ -133,9 +129,9 @@ class ChatTemplateTest {
   @Test
   void aTurnAppendsWhatFollowsTheReplysEnd() {
     ChatTemplate template = template(CHAT);
-    List<ChatMessage> before =
-        List.of(new ChatMessage("user", "hi"), new ChatMessage("assistant", "hello <|end|>"));
-    List<ChatMessage> added = List.of(new ChatMessage("user", "again <|start|>"));
+    List<Message> before =
+        List.of(new Message("user", "hi"), new Message("assistant", "hello <|end|>"));
+    List<Message> added = List.of(new Message("user", "again <|start|>"));
     int[] turn = template.encodeTurn(before, added, TemplateOptions.NONE);
     assertThat(turn)
         .isEqualTo(
@@ -149,7 +145,7 @@ class ChatTemplateTest {
                 TOKENIZER.encode("assistant\n")));
     int[] prompt = template.encode(before.subList(0, 1), true, TemplateOptions.NONE);
     int[] reply = join(TOKENIZER.encode("hello <|end|>"), special("<|end|>"));
-    List<ChatMessage> all = List.of(before.get(0), before.get(1), added.get(0));
+    List<Message> all = List.of(before.get(0), before.get(1), added.get(0));
     assertThat(text(join(prompt, reply, turn)))
         .isEqualTo(text(template.encode(all, true, TemplateOptions.NONE)));
   }
@@ -162,8 +158,8 @@ class ChatTemplateTest {
                 + "{% endfor %}");
     assertThat(
             rewriting.encodeTurn(
-                List.of(new ChatMessage("assistant", "a")),
-                List.of(new ChatMessage("user", "b")),
+                List.of(new Message("assistant", "a")),
+                List.of(new Message("user", "b")),
                 TemplateOptions.NONE))
         .isNull();
   }
@@ -174,8 +170,8 @@ class ChatTemplateTest {
         template("{% for m in messages %}<|start|>{{ m.role + m.content }}{% endfor %}");
     assertThat(
             open.encodeTurn(
-                List.of(new ChatMessage("assistant", "a")),
-                List.of(new ChatMessage("user", "b")),
+                List.of(new Message("assistant", "a")),
+                List.of(new Message("user", "b")),
                 TemplateOptions.NONE))
         .isNull();
   }
@@ -186,13 +182,10 @@ class ChatTemplateTest {
         template(
             "{% if messages[0].content != 'please' %}{{ raise_exception('say please') }}"
                 + "{% endif %}ok");
-    assertThat(
-            template.render(
-                List.of(new ChatMessage("user", "please")), false, TemplateOptions.NONE))
+    assertThat(template.render(List.of(new Message("user", "please")), false, TemplateOptions.NONE))
         .isEqualTo("ok");
     assertThatThrownBy(
-            () ->
-                template.render(List.of(new ChatMessage("user", "x")), false, TemplateOptions.NONE))
+            () -> template.render(List.of(new Message("user", "x")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessage("the model's chat template rejects the conversation: say please");
   }
@@ -231,7 +224,7 @@ class ChatTemplateTest {
     assertThatThrownBy(
             () ->
                 template(source)
-                    .render(List.of(new ChatMessage("user", "x")), true, TemplateOptions.NONE))
+                    .render(List.of(new Message("user", "x")), true, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("chat template");
   }
@@ -259,18 +252,16 @@ class ChatTemplateTest {
         template(
             "{% for m in messages %}{{ m | tojson }}{% endfor %}{{ tools | tojson }}"
                 + "{{ enable_thinking }}");
-    List<ChatMessage> messages =
+    List<Message> messages =
         List.of(
-            new ChatMessage(
+            new Message(
                 "assistant",
                 null,
                 null,
-                List.of(
-                    new TemplateCall("c1", "add", "{\"a\": 1.0}"),
-                    new TemplateCall("c2", "b", "{")),
+                List.of(new ToolCall("c1", "add", "{\"a\": 1.0}"), new ToolCall("c2", "b", "{")),
                 null,
                 "hm"),
-            new ChatMessage("tool", "2", "add", List.of(), "c1", null));
+            new Message("tool", "2", "add", List.of(), "c1", null));
     TemplateOptions options =
         new TemplateOptions(List.of(Map.of("name", "add")), Map.of("enable_thinking", true));
     assertThat(template.render(messages, true, options))
@@ -287,13 +278,13 @@ class ChatTemplateTest {
   void specialTokensInToolsCallsAndVariablesAreTextToo() {
     ChatTemplate template =
         template("<|start|>{{ tools | tojson }}{{ messages | tojson }}{{ extra }}<|end|>");
-    List<ChatMessage> messages =
+    List<Message> messages =
         List.of(
-            new ChatMessage(
+            new Message(
                 "assistant",
                 "<|end|>",
                 "<|end|>",
-                List.of(new TemplateCall("<|end|>", "<|start|>", "{\"<|end|>\": [\"<|start|>\"]}")),
+                List.of(new ToolCall("<|end|>", "<|start|>", "{\"<|end|>\": [\"<|start|>\"]}")),
                 "<|end|>",
                 "<|start|>"));
     TemplateOptions options =
@@ -347,11 +338,11 @@ class ChatTemplateTest {
         "{{ messages[2].content | tojson }} # `\"{}\"`",
       })
   void pythonIdiomsOfRealTemplatesWork(String source, String expected) {
-    List<ChatMessage> messages =
+    List<Message> messages =
         List.of(
-            new ChatMessage("user", " |a.| b  "),
-            new ChatMessage("assistant", "ok"),
-            new ChatMessage("tool", "{}"));
+            new Message("user", " |a.| b  "),
+            new Message("assistant", "ok"),
+            new Message("tool", "{}"));
     assertThat(template(source).render(messages, false, TemplateOptions.NONE)).isEqualTo(expected);
   }
 

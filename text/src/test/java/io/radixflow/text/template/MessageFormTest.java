@@ -137,12 +137,12 @@ class MessageFormTest {
     TEMPLATES.put(name, content + calls + "{{ c.function.arguments | tojson }}" + end);
   }
 
-  private static Map<String, List<ChatMessage>> conversations() {
-    Map<String, List<ChatMessage>> all = new LinkedHashMap<>();
-    ChatMessage user = new ChatMessage("user", "Ask.");
-    ChatMessage more = new ChatMessage("user", "More.");
-    ChatMessage said = new ChatMessage("assistant", "Said.");
-    ChatMessage done = result("Sunny.");
+  private static Map<String, List<Message>> conversations() {
+    Map<String, List<Message>> all = new LinkedHashMap<>();
+    Message user = new Message("user", "Ask.");
+    Message more = new Message("user", "More.");
+    Message said = new Message("assistant", "Said.");
+    Message done = result("Sunny.");
     for (String content : Arrays.asList(null, "", "Saying.")) {
       for (String thought : Arrays.asList(null, "Thought.")) {
         all.put(
@@ -175,42 +175,41 @@ class MessageFormTest {
     all.put("result of null", List.of(user, call(null, null, "{}"), result(null), said, more));
     all.put("result of nothing", List.of(user, call(null, null, "{}"), result(""), said));
     all.put(
-        "result without id",
-        List.of(user, call(null, null, "{}"), new ChatMessage("tool", "Sunny.")));
+        "result without id", List.of(user, call(null, null, "{}"), new Message("tool", "Sunny.")));
     all.put("result alone", List.of(done, said, more));
     all.put("call without result", List.of(user, call(null, null, "{}"), more));
     all.put(
         "system in the middle",
         List.of(
-            new ChatMessage("system", "Be."),
+            new Message("system", "Be."),
             user,
-            new ChatMessage("system", "Be more."),
+            new Message("system", "Be more."),
             said,
             more,
-            new ChatMessage("system", "Be most.")));
+            new Message("system", "Be most.")));
     all.put("two users", List.of(user, more, said, more, user));
     all.put("two assistants", List.of(user, said, said, more));
     all.put("assistant first", List.of(said, more));
-    all.put("nothing said", List.of(user, new ChatMessage("assistant", ""), more));
+    all.put("nothing said", List.of(user, new Message("assistant", ""), more));
     all.put(
         "only thought",
-        List.of(user, new ChatMessage("assistant", "", null, null, null, "Thought."), more));
-    all.put("developer", List.of(new ChatMessage("developer", "Be."), user));
-    all.put("another role", List.of(new ChatMessage("critic", "Bad."), user));
-    all.put("system alone", List.of(new ChatMessage("system", "Be.")));
+        List.of(user, new Message("assistant", "", null, null, null, "Thought."), more));
+    all.put("developer", List.of(new Message("developer", "Be."), user));
+    all.put("another role", List.of(new Message("critic", "Bad."), user));
+    all.put("system alone", List.of(new Message("system", "Be.")));
     return all;
   }
 
-  private static ChatMessage call(String content, String thought, String arguments) {
-    List<TemplateCall> calls =
+  private static Message call(String content, String thought, String arguments) {
+    List<ToolCall> calls =
         List.of(
-            new TemplateCall("call_0123456789", "f", arguments),
-            new TemplateCall("call_0123456780", "g", "{\"k\": \"v\"}"));
-    return new ChatMessage("assistant", content, null, calls, null, thought);
+            new ToolCall("call_0123456789", "f", arguments),
+            new ToolCall("call_0123456780", "g", "{\"k\": \"v\"}"));
+    return new Message("assistant", content, null, calls, null, thought);
   }
 
-  private static ChatMessage result(String content) {
-    return new ChatMessage("tool", content, null, List.of(), "call_0123456789", null);
+  private static Message result(String content) {
+    return new Message("tool", content, null, List.of(), "call_0123456789", null);
   }
 
   static Stream<Arguments> pairs() {
@@ -226,13 +225,13 @@ class MessageFormTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("pairs")
   void noTemplateRefusesAConversationOrShowsNone(
-      String name, String what, String source, List<ChatMessage> messages) {
+      String name, String what, String source, List<Message> messages) {
     ChatTemplate template = template(source);
     TemplateOptions options = new TemplateOptions(TOOLS, Map.of());
     String prompt = template.render(messages, true, options);
     assertThat(prompt).doesNotContain("None");
     boolean showsCalls = source.contains("tool_calls");
-    for (ChatMessage message : messages) {
+    for (Message message : messages) {
       boolean says = message.content() != null && !message.content().isEmpty();
       assertThat(prompt).contains(says ? message.content() : "");
       if (showsCalls && !says) {
@@ -262,12 +261,11 @@ class MessageFormTest {
         "adds arguments as a text # `` # `[f {}]`",
       })
   void argumentsAreWhatTheTemplateTakes(String name, String arguments, String expected) {
-    List<TemplateCall> calls = List.of(new TemplateCall("c", "f", arguments));
-    ChatMessage call = new ChatMessage("assistant", null, null, calls, null, null);
+    List<ToolCall> calls = List.of(new ToolCall("c", "f", arguments));
+    Message call = new Message("assistant", null, null, calls, null, null);
     assertThat(
             template(TEMPLATES.get(name))
-                .render(
-                    List.of(new ChatMessage("user", "Ask."), call), false, TemplateOptions.NONE))
+                .render(List.of(new Message("user", "Ask."), call), false, TemplateOptions.NONE))
         .endsWith(expected);
   }
 
@@ -280,14 +278,13 @@ class MessageFormTest {
         "{% if m.content is string %}text{% else %}no text{% endif %} # no text",
       })
   void aTemplateThatKnowsNullGetsNull(String content, String expected) {
-    List<TemplateCall> calls = List.of(new TemplateCall("c", "f", "{}"));
-    ChatMessage call = new ChatMessage("assistant", null, null, calls, null, null);
+    List<ToolCall> calls = List.of(new ToolCall("c", "f", "{}"));
+    Message call = new Message("assistant", null, null, calls, null, null);
     String source =
         "{% for m in messages %}{% if m.tool_calls %}" + content + "{% endif %}{% endfor %}";
     assertThat(
             template(source)
-                .render(
-                    List.of(new ChatMessage("user", "Ask."), call), false, TemplateOptions.NONE))
+                .render(List.of(new Message("user", "Ask."), call), false, TemplateOptions.NONE))
         .isEqualTo(expected);
   }
 

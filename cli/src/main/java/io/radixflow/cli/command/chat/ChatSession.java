@@ -4,8 +4,8 @@ import io.radixflow.client.ConversationClient;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -6,9 +6,9 @@ import io.radixflow.engine.model.ServedModel;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.ErrorCode;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,8 +25,8 @@ final class Dialog {
   private final int[] endOfTurn;
   private final GenerateSettings generation;
   private final boolean turns;
-  private final List<ChatMessage> messages = new ArrayList<>();
-  private final Deque<ChatMessage> users = new ArrayDeque<>();
+  private final List<Message> messages = new ArrayList<>();
+  private final Deque<Message> users = new ArrayDeque<>();
   private final List<GeneratedReply> replies = new ArrayList<>();
   private int[] history;
 
@@ -53,7 +53,7 @@ final class Dialog {
     Dialog dialog = new Dialog(model, generation, line.has("turns"));
     if (dialog.turns) {
       for (JsonObject turn : objects(line, "turns")) {
-        dialog.users.add(new ChatMessage("user", turn.require("user").text("user")));
+        dialog.users.add(new Message("user", turn.require("user").text("user")));
       }
       dialog.messages.add(dialog.users.remove());
     } else {
@@ -63,10 +63,10 @@ final class Dialog {
   }
 
   /** Returns the chat messages of a line, at least one. */
-  static List<ChatMessage> messages(JsonObject line) {
+  static List<Message> messages(JsonObject line) {
     return objects(line, "messages").stream()
         .map(message -> message.require("role", "content"))
-        .map(message -> new ChatMessage(message.text("role"), message.text("content")))
+        .map(message -> new Message(message.text("role"), message.text("content")))
         .toList();
   }
 
@@ -83,7 +83,7 @@ final class Dialog {
   }
 
   EngineRequest next(String label) {
-    List<ChatMessage> prompt = List.copyOf(messages);
+    List<Message> prompt = List.copyOf(messages);
     int[] before = history;
     return EngineRequest.builder(
             label, () -> promptIds = prompt(prompt, before), generation.maxTokens())
@@ -98,7 +98,7 @@ final class Dialog {
     return promptIds;
   }
 
-  private int[] prompt(List<ChatMessage> prompt, int[] before) throws PromptException {
+  private int[] prompt(List<Message> prompt, int[] before) throws PromptException {
     try {
       if (before != null) {
         int last = prompt.size() - 1;
@@ -122,7 +122,7 @@ final class Dialog {
       return false;
     }
     history = concat(reply.prompt(), closed(reply.ids()));
-    messages.add(new ChatMessage("assistant", reply.text()));
+    messages.add(new Message("assistant", reply.text()));
     messages.add(users.remove());
     return true;
   }

@@ -10,10 +10,10 @@ import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.TextModel;
-import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
 import io.radixflow.text.template.JinjaRenderer;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,7 +122,7 @@ public final class RenderCommand extends JsonLinesCommand<TextModel> {
   }
 
   private static ObjectNode render(ChatTemplate template, JsonObject fields) {
-    List<ChatMessage> messages = Dialog.messages(fields);
+    List<Message> messages = Dialog.messages(fields);
     boolean generate = fields.bool("addGenerationPrompt", true);
     ObjectNode line = JsonLineOutput.object();
     line.put("text", template.render(messages, generate, TemplateOptions.NONE));

@@ -3,8 +3,8 @@ package io.radixflow.cli.command.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.cli.state.SavedMessage;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.Message;
+import io.radixflow.text.template.ToolCall;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

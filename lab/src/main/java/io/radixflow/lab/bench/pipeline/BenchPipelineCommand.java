@@ -25,7 +25,7 @@ import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.protocol.record.ReplyDelta;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.util.List;
 import java.util.Optional;
@@ -118,7 +118,7 @@ public final class BenchPipelineCommand extends CliCommand {
 
   private static FirstTexts.Turn alone(EngineTarget target, ServingEngine engine, String message)
       throws InterruptedException {
-    List<ChatMessage> messages = List.of(new ChatMessage("user", message));
+    List<Message> messages = List.of(new Message("user", message));
     EngineRequest request =
         EngineRequest.builder(
                 "bench",

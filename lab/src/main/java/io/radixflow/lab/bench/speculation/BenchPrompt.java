@@ -6,7 +6,7 @@ import io.radixflow.engine.EngineRequest;
 import io.radixflow.engine.EngineRequestBuilder;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.grammar.GrammarSpec;
-import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.Message;
 import io.radixflow.text.template.TemplateOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,7 +22,7 @@ import java.util.List;
  * @param prediction a text that the reply may repeat, or null
  * @param schema the schema that constrains the reply, or null
  */
-record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, GrammarSpec schema) {
+record BenchPrompt(String kind, List<Message> messages, String prediction, GrammarSpec schema) {
   private static final String RESOURCE = "prompts.jsonl";
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -41,9 +41,9 @@ record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, G
   }
 
   private static BenchPrompt of(JsonNode line) {
-    List<ChatMessage> messages = new ArrayList<>();
+    List<Message> messages = new ArrayList<>();
     for (JsonNode each : line.get("messages")) {
-      messages.add(new ChatMessage(each.get("role").asText(), each.get("content").asText()));
+      messages.add(new Message(each.get("role").asText(), each.get("content").asText()));
     }
     JsonNode prediction = line.get("prediction");
     JsonNode schema = line.get("schema");
@@ -56,9 +56,9 @@ record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, G
 
   /** Returns the same prompt with a greeting before its last message. */
   BenchPrompt greeting() {
-    List<ChatMessage> greeting = new ArrayList<>(messages);
-    ChatMessage last = greeting.remove(greeting.size() - 1);
-    greeting.add(new ChatMessage(last.role(), "Hello! " + last.content()));
+    List<Message> greeting = new ArrayList<>(messages);
+    Message last = greeting.remove(greeting.size() - 1);
+    greeting.add(new Message(last.role(), "Hello! " + last.content()));
     return new BenchPrompt(kind, greeting, prediction, schema);
   }
 

@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill.http;
 
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.List;
 
 /**

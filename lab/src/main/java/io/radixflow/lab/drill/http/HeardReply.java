@@ -1,7 +1,7 @@
 package io.radixflow.lab.drill.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.engine.cache.key.StableHash;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

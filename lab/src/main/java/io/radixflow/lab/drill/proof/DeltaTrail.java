@@ -2,7 +2,7 @@ package io.radixflow.lab.drill.proof;
 
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

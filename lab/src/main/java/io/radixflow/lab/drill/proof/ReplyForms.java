@@ -9,7 +9,7 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package io.radixflow.lab.drill.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

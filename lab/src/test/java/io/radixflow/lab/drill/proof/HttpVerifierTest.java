@@ -8,7 +8,7 @@ import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

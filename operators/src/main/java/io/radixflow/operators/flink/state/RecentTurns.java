@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.session.Turn;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

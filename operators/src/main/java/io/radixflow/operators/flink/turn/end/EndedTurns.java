@@ -6,11 +6,11 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartOrder;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;
 

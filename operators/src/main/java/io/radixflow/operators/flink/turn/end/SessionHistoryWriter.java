@@ -11,8 +11,8 @@ import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.session.TurnPlan;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.text.template.Message;
 import java.util.Arrays;
 
 /**

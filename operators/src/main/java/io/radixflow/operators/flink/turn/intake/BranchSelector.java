@@ -14,7 +14,7 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

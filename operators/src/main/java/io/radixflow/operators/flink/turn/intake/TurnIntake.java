@@ -17,8 +17,8 @@ import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Objects;
 

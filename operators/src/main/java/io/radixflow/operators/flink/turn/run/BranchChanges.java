@@ -5,7 +5,7 @@ import io.radixflow.operators.flink.turn.end.SessionErasure;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.protocol.record.ErrorCode;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.List;
 
 /**

@@ -5,7 +5,7 @@ import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.TurnPlan;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

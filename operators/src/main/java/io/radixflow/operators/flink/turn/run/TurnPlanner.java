@@ -15,8 +15,8 @@ import io.radixflow.operators.session.TurnPlan;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.template.Message;
 import java.util.Arrays;
 import java.util.List;
 

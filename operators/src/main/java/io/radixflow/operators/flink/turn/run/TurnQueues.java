@@ -6,7 +6,7 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.protocol.fair.Share;
 import io.radixflow.protocol.fair.Shares;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

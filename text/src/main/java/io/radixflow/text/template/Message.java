@@ -1,4 +1,4 @@
-package io.radixflow.protocol.record;
+package io.radixflow.text.template;
 
 import java.util.Arrays;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.radixflow.protocol.record;
+package io.radixflow.text.template;
 
 /**
  * A call of a tool by the assistant; a Flink POJO.
