@@ -18,20 +18,20 @@ import java.util.stream.IntStream;
 public final class EngineClient implements AutoCloseable {
   /** The progress of one request that was seen. */
   public static final class Seen {
-    boolean promptReady;
-    final List<Integer> tokens = new ArrayList<>();
-    final StringBuilder text = new StringBuilder();
-    final List<TokenLogprob> logprobs = new ArrayList<>();
-    final List<TokenLogprob> prompt = new ArrayList<>();
-    Integer stopToken;
-    int firstToken = -1;
-    int firstText = -1;
-    int progresses;
-    int promptDone = -1;
-    FinishReason finish;
-    int finishOrder;
-    Usage usage;
-    String error;
+    public boolean promptReady;
+    public final List<Integer> tokens = new ArrayList<>();
+    public final StringBuilder text = new StringBuilder();
+    public final List<TokenLogprob> logprobs = new ArrayList<>();
+    public final List<TokenLogprob> prompt = new ArrayList<>();
+    public Integer stopToken;
+    public int firstToken = -1;
+    public int firstText = -1;
+    public int progresses;
+    public int promptDone = -1;
+    public FinishReason finish;
+    public int finishOrder;
+    public Usage usage;
+    public String error;
 
     public int[] ids() {
       return tokens.stream().mapToInt(Integer::intValue).toArray();
@@ -60,7 +60,7 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /** Returns a prompt of {@code length} bytes that {@code seed} decides. */
-  static int[] prompt(int seed, int length) {
+  public static int[] prompt(int seed, int length) {
     return IntStream.range(0, length)
         .map(i -> 'a' + Math.floorMod(seed * 31 + i * 7, 26))
         .toArray();
@@ -86,7 +86,7 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /** Waits until each request has its prompt and waits to run, or has ended. */
-  void awaitAccepted(List<Long> ids) {
+  public void awaitAccepted(List<Long> ids) {
     Patience.await().until(() -> areAccepted(ids));
   }
 
@@ -95,11 +95,11 @@ public final class EngineClient implements AutoCloseable {
     return ids.stream().allMatch(id -> seen(id).promptReady || seen(id).finish != null);
   }
 
-  void cancel(long id) {
+  public void cancel(long id) {
     cancel(id, FinishReason.CANCELLED);
   }
 
-  void cancel(long id, FinishReason reason) {
+  public void cancel(long id, FinishReason reason) {
     engine.cancel(channel, id, reason);
   }
 
@@ -115,7 +115,7 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /** Waits until the request has at least {@code count} tokens or has ended. */
-  Seen awaitTokens(long id, int count) {
+  public Seen awaitTokens(long id, int count) {
     while (seen(id).finish == null && seen(id).tokens.size() < count) {
       awaitNews();
     }
@@ -123,7 +123,7 @@ public final class EngineClient implements AutoCloseable {
   }
 
   /** Waits until progress says that {@code tokens} tokens of a request's prompt are done. */
-  void awaitPromptDone(long id, int tokens) {
+  public void awaitPromptDone(long id, int tokens) {
     while (seen(id).promptDone < tokens) {
       awaitNews();
     }
@@ -141,15 +141,15 @@ public final class EngineClient implements AutoCloseable {
     drain();
   }
 
-  Seen seen(long id) {
+  public Seen seen(long id) {
     return replies.computeIfAbsent(id, key -> new Seen());
   }
 
-  int notifications() {
+  public int notifications() {
     return ready.availablePermits();
   }
 
-  void drain() {
+  public void drain() {
     channel.drain(
         new ReplyChannel.ReplyVisitor() {
           @Override
@@ -189,7 +189,7 @@ public final class EngineClient implements AutoCloseable {
     seen.error = progress.error() == null ? null : progress.error().message();
   }
 
-  ReplyChannel channel() {
+  public ReplyChannel channel() {
     return channel;
   }
 

@@ -6,6 +6,7 @@ import io.radixflow.engine.draft.DraftStats;
 import io.radixflow.engine.draft.SpeculationOptions;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.engine.tier.TierOptions;
+import io.radixflow.engine.tier.TieredEngineTest;
 import io.radixflow.grammar.GrammarSpec;
 import io.radixflow.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.cpu.NaiveModel;

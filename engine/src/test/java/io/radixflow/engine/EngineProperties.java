@@ -24,11 +24,11 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
 /** Whatever else happens in the engine, a request's reply is that of a lone run. */
-class EngineProperties {
+public class EngineProperties {
   private static final int CONTEXT = 160;
 
   /** How the engine under test is set up. */
-  record Setup(
+  public record Setup(
       int pageTokens,
       int spareTokens,
       int chunk,
@@ -39,7 +39,7 @@ class EngineProperties {
       int failEvery,
       int window) {
 
-    Setup(
+    public Setup(
         int pageTokens,
         int spareTokens,
         int chunk,
@@ -51,7 +51,7 @@ class EngineProperties {
       this(pageTokens, spareTokens, chunk, running, depth, cache, ring, failEvery, 0);
     }
 
-    Setup withWindow(int tokens, double share) {
+    public Setup withWindow(int tokens, double share) {
       return new Setup(
           pageTokens,
           spareTokens,
@@ -64,11 +64,11 @@ class EngineProperties {
           tokens);
     }
 
-    Engine open() {
+    public Engine open() {
       return Engines.open(sim(), options());
     }
 
-    EngineOptions options() {
+    public EngineOptions options() {
       return EngineOptions.builder()
           .pageTokens(pageTokens)
           .kvPages((CONTEXT + spareTokens + pageTokens - 1) / pageTokens)
@@ -82,7 +82,7 @@ class EngineProperties {
           .build();
     }
 
-    SimOptions sim() {
+    public SimOptions sim() {
       return SimOptions.DEFAULT
           .withContextLength(CONTEXT)
           .withPipelineDepth(depth)
@@ -110,7 +110,7 @@ class EngineProperties {
   }
 
   /** One request: its prompt, how it is drawn, and when its consumer gives up, or never (-1). */
-  record Job(
+  public record Job(
       int[] prompt,
       SamplingParams sampling,
       int maxTokens,
@@ -130,7 +130,7 @@ class EngineProperties {
               service);
     }
 
-    EngineRequest request() {
+    public EngineRequest request() {
       return EngineRequest.builder("test", () -> prompt, maxTokens)
           .sampling(sampling)
           .service(service)
@@ -182,7 +182,7 @@ class EngineProperties {
     }
   }
 
-  static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
+  public static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
     assertThat(seen.error).isNull();
     if (seen.finish == FinishReason.CANCELLED) {
       assertThat(job.cancelAfter).isNotNegative();
@@ -207,7 +207,7 @@ class EngineProperties {
   }
 
   @Provide
-  Arbitrary<Setup> setups() {
+  public Arbitrary<Setup> setups() {
     return Combinators.combine(
             Arbitraries.of(1, 2, 4, 8, 16, 32),
             Arbitraries.of(0, 0, 16, 64, 400, 4000),
@@ -247,7 +247,7 @@ class EngineProperties {
   }
 
   @Provide
-  Arbitrary<List<Job>> jobs() {
+  public Arbitrary<List<Job>> jobs() {
     Arbitrary<Job> job =
         Combinators.combine(
                 Arbitraries.integers().between(0, 2),

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 public final class Engines {
   private Engines() {}
 
-  static Engine open(SimOptions sim, EngineOptions options) {
+  public static Engine open(SimOptions sim, EngineOptions options) {
     return ContinuousBatchingEngine.open(SimModel.open(sim), DeviceOptions.DEFAULT, options);
   }
 
   /** An engine that checks every page after every step, on a device that poisons freed pages. */
-  static Engine open(EngineOptions.Builder options) {
+  public static Engine open(EngineOptions.Builder options) {
     return open(SimOptions.DEFAULT.withPoison(true), options.auditMillis(0).build());
   }
 
@@ -58,7 +58,7 @@ public final class Engines {
   }
 
   /** Waits until no page is in use and no session known. */
-  static void awaitEmpty(Engine engine) {
+  public static void awaitEmpty(Engine engine) {
     await()
         .untilAsserted(
             () -> {
@@ -69,7 +69,7 @@ public final class Engines {
   }
 
   /** Waits until nothing runs, then checks that each page is free or evictable. */
-  static EngineStats awaitIdle(Engine engine) {
+  public static EngineStats awaitIdle(Engine engine) {
     // window parts are also locked while they are copied to the host
     EngineStats stats =
         await()

@@ -11,12 +11,12 @@ import java.lang.reflect.Proxy;
  * A backend whose tickets refuse on demand to show their tokens: a defect, not a failed step. And
  * whose pool, on demand, cannot be emptied afterwards.
  */
-final class FaultyBackend {
+public final class FaultyBackend {
   private volatile boolean broken;
   private volatile boolean poolBroken;
   private final Backend backend;
 
-  FaultyBackend(Backend delegate) {
+  public FaultyBackend(Backend delegate) {
     backend =
         (Backend)
             Proxy.newProxyInstance(
@@ -31,15 +31,15 @@ final class FaultyBackend {
                 });
   }
 
-  Backend backend() {
+  public Backend backend() {
     return backend;
   }
 
-  void breakTickets(boolean on) {
+  public void breakTickets(boolean on) {
     broken = on;
   }
 
-  void breakPool() {
+  public void breakPool() {
     poolBroken = true;
   }
 

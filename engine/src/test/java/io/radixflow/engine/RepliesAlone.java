@@ -14,14 +14,14 @@ import java.util.function.Function;
  *
  * @param requests in the order of {@code replies}
  */
-record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replies) {
+public record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replies) {
 
   /**
    * Runs requests on an engine of their own.
    *
    * @param open opens it with options
    */
-  static RepliesAlone of(
+  public static RepliesAlone of(
       List<EngineRequest> requests, Function<EngineOptions.Builder, Engine> open) {
     EngineOptions.Builder plain =
         EngineOptions.builder()
@@ -34,7 +34,7 @@ record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replie
   }
 
   /** Returns the same, with requests that predict their replies but for one of so many tokens. */
-  RepliesAlone predicting(int wrongEvery) {
+  public RepliesAlone predicting(int wrongEvery) {
     List<EngineRequest> predicting = new ArrayList<>();
     for (int i = 0; i < requests.size(); i++) {
       EngineRequest spec = requests.get(i);
@@ -66,7 +66,7 @@ record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replie
   }
 
   /** Runs the requests at once, and checks that each reply is the one it got alone. */
-  EngineStats assertSameOn(Engine engine) {
+  public EngineStats assertSameOn(Engine engine) {
     try (EngineClient client = new EngineClient(engine)) {
       List<Long> ids = client.submitTogether(requests);
       for (int i = 0; i < ids.size(); i++) {

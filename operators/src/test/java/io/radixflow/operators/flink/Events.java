@@ -10,21 +10,21 @@ import java.util.Random;
 import java.util.function.UnaryOperator;
 
 /** Makes events for tests, one change at a time. */
-record Events(ConversationEvent event) {
+public record Events(ConversationEvent event) {
 
-  static Events of(EventKind kind, String session, String turn) {
+  public static Events of(EventKind kind, String session, String turn) {
     return new Events(ConversationEvent.builder(kind, session, turn).build());
   }
 
-  static Events message(String session, String turn) {
+  public static Events message(String session, String turn) {
     return message(session, turn, "text of " + turn);
   }
 
-  static Events message(String session, String turn, String text) {
+  public static Events message(String session, String turn, String text) {
     return of(EventKind.MESSAGE, session, turn).with(new Message("user", text));
   }
 
-  static Events fork(String session, String turn, String newBranch, String atTurn) {
+  public static Events fork(String session, String turn, String newBranch, String atTurn) {
     return of(EventKind.FORK, session, turn).with(e -> e.newBranch(newBranch).atTurn(atTurn));
   }
 
@@ -33,7 +33,7 @@ record Events(ConversationEvent event) {
    *
    * @param n its number among {@code count} events
    */
-  static Events drawn(Random random, EventKind kind, int sessions, int n, int count) {
+  public static Events drawn(Random random, EventKind kind, int sessions, int n, int count) {
     String session = "s" + random.nextInt(sessions);
     String turn = "t" + n;
     return switch (kind) {
@@ -47,7 +47,7 @@ record Events(ConversationEvent event) {
   }
 
   /** The turns that events have answered: each of them once. */
-  static List<String> answered(List<Events> events) {
+  public static List<String> answered(List<Events> events) {
     return events.stream()
         .map(Events::event)
         .filter(e -> e.kind() != EventKind.CANCEL)
@@ -56,51 +56,51 @@ record Events(ConversationEvent event) {
   }
 
   /** Returns the event with a change. */
-  Events with(UnaryOperator<ConversationEvent.Builder> change) {
+  public Events with(UnaryOperator<ConversationEvent.Builder> change) {
     return new Events(change.apply(event.toBuilder()).build());
   }
 
-  Events with(Message... added) {
+  public Events with(Message... added) {
     return with(e -> e.messages(List.of(added)));
   }
 
-  Events with(GenerationOptions given) {
+  public Events with(GenerationOptions given) {
     return with(e -> e.options(given));
   }
 
-  Events on(String branch) {
+  public Events on(String branch) {
     return with(e -> e.branch(branch));
   }
 
-  Events of(String tenant) {
+  public Events of(String tenant) {
     return with(e -> e.tenant(tenant));
   }
 
-  Events salted(String cacheSalt) {
+  public Events salted(String cacheSalt) {
     return with(e -> e.cacheSalt(cacheSalt));
   }
 
-  Events replacing() {
+  public Events replacing() {
     return with(e -> e.replace(true));
   }
 
-  Events at(String turn) {
+  public Events at(String turn) {
     return with(e -> e.atTurn(turn));
   }
 
-  Events from(int partition, long offset) {
+  public Events from(int partition, long offset) {
     return with(e -> e.origin(new Origin(partition, offset, 0)));
   }
 
-  static GenerationOptions maxTokens(int tokens) {
+  public static GenerationOptions maxTokens(int tokens) {
     return GenerationOptions.builder().maxTokens(tokens).build();
   }
 
-  static GenerationOptions temperature(double value) {
+  public static GenerationOptions temperature(double value) {
     return GenerationOptions.builder().temperature(value).build();
   }
 
-  static GenerationOptions priority(int value) {
+  public static GenerationOptions priority(int value) {
     return GenerationOptions.builder().priority(value).build();
   }
 }

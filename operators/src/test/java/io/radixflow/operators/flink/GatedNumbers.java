@@ -12,7 +12,7 @@ import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.core.io.InputStatus;
 
 /** Numbers from zero, each of which comes when the test lets it; nothing waits for one. */
-final class GatedNumbers extends NumberSequenceSource {
+public final class GatedNumbers extends NumberSequenceSource {
   private static final long serialVersionUID = 1L;
   private static final Map<String, Gate> GATES = new ConcurrentHashMap<>();
 
@@ -47,13 +47,13 @@ final class GatedNumbers extends NumberSequenceSource {
   /**
    * @param name distinguishes the source from those of other tests
    */
-  GatedNumbers(String name, long count) {
+  public GatedNumbers(String name, long count) {
     super(0, count - 1);
     this.name = name;
   }
 
   /** Lets more numbers come. */
-  static void allow(String name, int count) {
+  public static void allow(String name, int count) {
     gate(name).open(count);
   }
 

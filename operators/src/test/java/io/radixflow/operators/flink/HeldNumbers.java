@@ -15,7 +15,7 @@ import org.apache.flink.core.io.InputStatus;
  * Numbers from zero, whose source ends only when the test says so: while an input ends there are no
  * checkpoints.
  */
-final class HeldNumbers extends NumberSequenceSource {
+public final class HeldNumbers extends NumberSequenceSource {
   private static final long serialVersionUID = 1L;
   private static final Map<String, CompletableFuture<Void>> RELEASED = new ConcurrentHashMap<>();
 
@@ -24,12 +24,12 @@ final class HeldNumbers extends NumberSequenceSource {
   /**
    * @param name distinguishes the source from those of other tests
    */
-  HeldNumbers(String name, long count) {
+  public HeldNumbers(String name, long count) {
     super(0, count - 1);
     this.name = name;
   }
 
-  static void release(String name) {
+  public static void release(String name) {
     released(name).complete(null);
   }
 

@@ -8,26 +8,27 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /** Serving options for tests that change a few. */
-final class Options {
-  int maxQueuedPerSession = ServingOptions.DEFAULT.limits().maxQueuedPerSession();
-  int maxQueuedPerTenant = ServingOptions.DEFAULT.limits().maxQueuedPerTenant();
-  int maxQueuedPerTaskManager = ServingOptions.DEFAULT.limits().maxQueuedPerTaskManager();
-  int maxSessionsPerTenant = ServingOptions.DEFAULT.limits().maxSessionsPerTenant();
-  int maxSessionsPerTaskManager = ServingOptions.DEFAULT.limits().maxSessionsPerTaskManager();
-  int maxTurns = ServingOptions.DEFAULT.prompts().maxTurns();
-  int maxRunning = ServingOptions.DEFAULT.limits().maxRunning();
-  int maxBranches = ServingOptions.DEFAULT.limits().maxBranches();
-  Overflow overflow = ServingOptions.DEFAULT.prompts().overflow();
-  GenerationOptions defaults = ServingOptions.DEFAULT.defaults();
-  Duration retention = ServingOptions.DEFAULT.retention();
-  Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
+public final class Options {
+  public int maxQueuedPerSession = ServingOptions.DEFAULT.limits().maxQueuedPerSession();
+  public int maxQueuedPerTenant = ServingOptions.DEFAULT.limits().maxQueuedPerTenant();
+  public int maxQueuedPerTaskManager = ServingOptions.DEFAULT.limits().maxQueuedPerTaskManager();
+  public int maxSessionsPerTenant = ServingOptions.DEFAULT.limits().maxSessionsPerTenant();
+  public int maxSessionsPerTaskManager =
+      ServingOptions.DEFAULT.limits().maxSessionsPerTaskManager();
+  public int maxTurns = ServingOptions.DEFAULT.prompts().maxTurns();
+  public int maxRunning = ServingOptions.DEFAULT.limits().maxRunning();
+  public int maxBranches = ServingOptions.DEFAULT.limits().maxBranches();
+  public Overflow overflow = ServingOptions.DEFAULT.prompts().overflow();
+  public GenerationOptions defaults = ServingOptions.DEFAULT.defaults();
+  public Duration retention = ServingOptions.DEFAULT.retention();
+  public Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
 
-  ServingOptions.ModelChange modelChange = ServingOptions.DEFAULT.modelChange();
-  TenantNamespaces namespaces = ServingOptions.DEFAULT.namespaces();
+  public ServingOptions.ModelChange modelChange = ServingOptions.DEFAULT.modelChange();
+  public TenantNamespaces namespaces = ServingOptions.DEFAULT.namespaces();
 
   private Options() {}
 
-  static ServingOptions with(Consumer<Options> change) {
+  public static ServingOptions with(Consumer<Options> change) {
     Options o = new Options();
     change.accept(o);
     return new ServingOptions(

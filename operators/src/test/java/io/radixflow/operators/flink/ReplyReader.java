@@ -12,12 +12,12 @@ import java.util.TreeMap;
  * Puts deltas together as a consumer does: what extends a reply is appended, what overlaps must be
  * equal, and nothing may be missing in between.
  */
-final class ReplyReader {
+public final class ReplyReader {
   private final Map<String, String> texts = new TreeMap<>();
   private final Map<String, Integer> tokens = new HashMap<>();
   private final Map<String, Long> attempts = new HashMap<>();
 
-  ReplyReader read(List<ReplyDelta> deltas) {
+  public ReplyReader read(List<ReplyDelta> deltas) {
     deltas.forEach(this::read);
     return this;
   }
@@ -45,12 +45,12 @@ final class ReplyReader {
   }
 
   /** The text of each turn so far, by {@code session/turn}. */
-  Map<String, String> texts() {
+  public Map<String, String> texts() {
     return texts;
   }
 
   /** Returns the number of tokens of a turn that deltas stood for. */
-  int tokens(String turn) {
+  public int tokens(String turn) {
     return tokens.getOrDefault(turn, 0);
   }
 }

@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 public final class ScriptedEngine implements Engine {
 
   /** A request as it was handed in. */
-  record Submitted(
+  public record Submitted(
       String label,
       String namespace,
       int publicTokens,
@@ -80,37 +80,37 @@ public final class ScriptedEngine implements Engine {
   }
 
   /** Requests whose prompt was made, in that order. */
-  List<Submitted> submitted() {
+  public List<Submitted> submitted() {
     return submitted;
   }
 
   /** Turns that were announced, in that order, with what their prompts begin with. */
-  List<Submitted> expected() {
+  public List<Submitted> expected() {
     return expected;
   }
 
   /** Sessions that were closed, in that order. */
-  List<String> closedSessions() {
+  public List<String> closedSessions() {
     return closedSessions;
   }
 
-  boolean isClosed() {
+  public boolean isClosed() {
     return closed;
   }
 
   /** Requests that run. */
-  int running() {
+  public int running() {
     return channels.stream().mapToInt(channel -> channel.requests.size()).sum();
   }
 
   /** From here on the engine works in the mail of the previous news. */
-  void stepOnItsOwn() {
+  public void stepOnItsOwn() {
     onItsOwn = true;
     step();
   }
 
   /** Makes prompts, or gives every request its next token; false if there is nothing to do. */
-  boolean step() {
+  public boolean step() {
     boolean worked = false;
     for (Channel channel : List.copyOf(channels)) {
       worked |= channel.step();
@@ -169,19 +169,19 @@ public final class ScriptedEngine implements Engine {
   }
 
   /** Keeps back where pages are, from here on. */
-  void holdPlaces() {
+  public void holdPlaces() {
     holdsPlaces = true;
   }
 
   /** Answers all of them. */
-  void releasePlaces(TierTokens places) {
+  public void releasePlaces(TierTokens places) {
     holdsPlaces = false;
     heldPlaces.forEach(held -> held.complete(places));
     heldPlaces.clear();
   }
 
   /** Fails all of them. */
-  void failPlaces() {
+  public void failPlaces() {
     holdsPlaces = false;
     heldPlaces.forEach(held -> held.completeExceptionally(new IllegalStateException("no answer")));
     heldPlaces.clear();

@@ -30,6 +30,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.State;
+import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -55,11 +57,11 @@ import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
 
 /** One subtask of the serving operator, driven by the test: mails run when it says so. */
-final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
-  static final int MAX_PARALLELISM = 128;
+public final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
+  public static final int MAX_PARALLELISM = 128;
 
   /** Replies without a limit of their own end, so that turns are short beside small windows. */
-  static final ServingOptions LIMITED =
+  public static final ServingOptions LIMITED =
       new ServingOptions(
           ServingOptions.DEFAULT.limits(),
           new ServingOptions.Prompts(1_000, Overflow.DROP_OLDEST, 512),
@@ -105,7 +107,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     }
   }
 
-  ServingHarness(EngineFactory factory, ServingOptions options, int parallelism, int subtask)
+  public ServingHarness(EngineFactory factory, ServingOptions options, int parallelism, int subtask)
       throws Exception {
     this(factory, null, options, null, parallelism, subtask, new ArrayList<>());
   }
@@ -139,24 +141,24 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** The subtask that a session belongs to. */
-  static int ownerOf(String session, int parallelism) {
+  public static int ownerOf(String session, int parallelism) {
     return KeyGroupRangeAssignment.assignKeyToParallelOperator(
         session, MAX_PARALLELISM, parallelism);
   }
 
   /** On an engine that the harness steps, not yet opened. */
-  static ServingHarness of(ScriptedEngine engine, ServingOptions options) throws Exception {
+  public static ServingHarness of(ScriptedEngine engine, ServingOptions options) throws Exception {
     return of(engine, options, 1, 0);
   }
 
-  static ServingHarness of(
+  public static ServingHarness of(
       ScriptedEngine engine, ServingOptions options, int parallelism, int subtask)
       throws Exception {
     return of(engine, options, null, parallelism, subtask);
   }
 
   /** Creates a harness whose output may lose replies. */
-  static ServingHarness of(
+  public static ServingHarness of(
       ScriptedEngine engine, ServingOptions options, LostReplies lost, int parallelism, int subtask)
       throws Exception {
     TestEngineFactory factory =
@@ -168,7 +170,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Puts the subtask, not yet opened, on the TaskManager where another one of its job is. */
-  ServingHarness beside(ServingHarness other) throws ReflectiveOperationException {
+  public ServingHarness beside(ServingHarness other) throws ReflectiveOperationException {
     for (String shared : List.of("jobInfo", "sharedResources")) {
       Field field = MockEnvironment.class.getDeclaredField(shared);
       field.setAccessible(true);
@@ -178,39 +180,39 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** On a fresh engine with replies of six letters, opened. */
-  static ServingHarness opened(ServingOptions options) throws Exception {
+  public static ServingHarness opened(ServingOptions options) throws Exception {
     ServingHarness harness = of(new ScriptedEngine(4096, 6), options);
     harness.open();
     return harness;
   }
 
-  static ServingHarness opened() throws Exception {
+  public static ServingHarness opened() throws Exception {
     return opened(ServingOptions.DEFAULT);
   }
 
-  ServingHarness setBackend(boolean rocksDb) {
+  public ServingHarness setBackend(boolean rocksDb) {
     setStateBackend(rocksDb ? new EmbeddedRocksDBStateBackend(true) : new HashMapStateBackend());
     return this;
   }
 
-  ScriptedEngine engine() {
+  public ScriptedEngine engine() {
     return engine;
   }
 
-  ServingHarness send(Events... events) throws Exception {
+  public ServingHarness send(Events... events) throws Exception {
     for (Events event : events) {
       send(event.event());
     }
     return this;
   }
 
-  ServingHarness send(ConversationEvent event) throws Exception {
+  public ServingHarness send(ConversationEvent event) throws Exception {
     serving().setKeyContextElement1(new StreamRecord<>(event));
     serving().processElement1(new StreamRecord<>(event));
     return this;
   }
 
-  ServingHarness control(String kind, String tenant, String value) throws Exception {
+  public ServingHarness control(String kind, String tenant, String value) throws Exception {
     serving()
         .processElement2(
             new StreamRecord<>(
@@ -220,22 +222,22 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Returns the erasures that the subtask has sent to its coordinator, for all subtasks. */
-  List<Erasure> erasuresSent() {
+  public List<Erasure> erasuresSent() {
     return sent.stream().filter(Erasure.class::isInstance).map(Erasure.class::cast).toList();
   }
 
   /** Erasures that the subtask waits for. */
-  int erasuresPending() {
+  public int erasuresPending() {
     return serving().subtask().erasuresPending();
   }
 
   /** Open sessions in a state. */
-  int sessions(SlotState state) {
+  public int sessions(SlotState state) {
     return serving().subtask().sessions(state);
   }
 
   /** Lets the engine make prompts and then {@code tokens} tokens a request, and reads them. */
-  ServingHarness generate(int tokens) throws Exception {
+  public ServingHarness generate(int tokens) throws Exception {
     for (int i = 0; i <= tokens; i++) {
       engine.step();
       runMails();
@@ -244,7 +246,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Runs until nothing is left to do. */
-  ServingHarness settle() throws Exception {
+  public ServingHarness settle() throws Exception {
     do {
       runMails();
     } while (engine.step());
@@ -253,14 +255,14 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Runs the mails that are there. */
-  void runMails() throws Exception {
+  public void runMails() throws Exception {
     while (runAMail()) {
       // the mail may have brought another
     }
   }
 
   /** Runs one mail, if there is one. */
-  boolean runAMail() throws Exception {
+  public boolean runAMail() throws Exception {
     Optional<Mail> mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
     if (mail.isPresent()) {
       mail.get().run();
@@ -269,12 +271,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Runs the next mail, whenever an engine that runs by itself sends it. */
-  void awaitMail() {
+  public void awaitMail() {
     Patience.await().pollInSameThread().until(this::runAMail);
   }
 
   /** Sends an event and runs mails until its reply is out. */
-  Reply ask(Events event) throws Exception {
+  public Reply ask(Events event) throws Exception {
     ConversationEvent asked = event.event();
     send(asked);
     while (replies().stream().noneMatch(reply -> asked.turn().equals(reply.turn()))) {
@@ -283,12 +285,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return reply(asked.turn());
   }
 
-  OperatorSubtaskState snapshot() throws Exception {
+  public OperatorSubtaskState snapshot() throws Exception {
     checkpoint++;
     return snapshot(checkpoint, checkpoint);
   }
 
-  ServingHarness restore(OperatorSubtaskState state, int oldParallelism) throws Exception {
+  public ServingHarness restore(OperatorSubtaskState state, int oldParallelism) throws Exception {
     var task = getEnvironment().getTaskInfo();
     initializeState(
         repartitionOperatorState(
@@ -301,12 +303,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return this;
   }
 
-  List<Reply> replies() {
+  public List<Reply> replies() {
     return extractOutputValues();
   }
 
   /** The reply to a turn. */
-  Reply reply(String turn) {
+  public Reply reply(String turn) {
     List<Reply> found = replies().stream().filter(r -> turn.equals(r.turn())).toList();
     if (found.size() != 1) {
       throw new AssertionError("turn " + turn + " has " + found.size() + " replies");
@@ -315,32 +317,32 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Replies as {@code turn:reason}, in order. */
-  List<String> endings() {
+  public List<String> endings() {
     return replies().stream().map(r -> r.turn() + ":" + r.finishReason()).toList();
   }
 
-  List<ReplyDelta> deltas() {
+  public List<ReplyDelta> deltas() {
     return steps().stream().flatMap(List::stream).toList();
   }
 
   /** Deltas as they were emitted: those of a step of the engine together. */
-  List<List<ReplyDelta>> steps() {
+  public List<List<ReplyDelta>> steps() {
     return sideOutput(ReplyOutput.DELTAS);
   }
 
   /** The text that deltas of a turn make. */
-  String streamed(String turn) {
+  public String streamed(String turn) {
     return deltas().stream()
         .filter(delta -> delta.turn().equals(turn))
         .map(ReplyDelta::text)
         .collect(Collectors.joining());
   }
 
-  List<ConversationEntry> indexed() {
+  public List<ConversationEntry> indexed() {
     return sideOutput(ConversationIndex.ENTRIES);
   }
 
-  List<RejectedEvent> rejectedEvents() {
+  public List<RejectedEvent> rejectedEvents() {
     return sideOutput(ReplyOutput.REJECTED);
   }
 
@@ -349,20 +351,16 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return records == null ? List.of() : records.stream().map(StreamRecord::getValue).toList();
   }
 
-  int numKeyedStateEntries() {
+  public int numKeyedStateEntries() {
     var backend = (HeapKeyedStateBackend<?>) serving().getKeyedStateBackend();
     return backend.numKeyValueStateEntries();
   }
 
   /** Turns that a session's history holds, of all branches. */
-  int turnsKept(String session) throws Exception {
-    serving().setCurrentKey(session);
+  public int turnsKept(String session) throws Exception {
     MapState<Long, Turn> turns =
-        serving()
-            .getPartitionedState(
-                VoidNamespace.INSTANCE,
-                VoidNamespaceSerializer.INSTANCE,
-                new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class)));
+        state(
+            session, new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class)));
     int count = 0;
     for (Long id : turns.keys()) {
       count += id == Turn.ROOT ? 0 : 1;
@@ -371,26 +369,48 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Returns where a session's pages were by the state, or null. */
-  SessionPages pages(String session) throws Exception {
+  public SessionPages pages(String session) throws Exception {
     SessionSlot slot = slotState(session).value();
     return slot == null ? null : slot.pages();
   }
 
   /** Makes the state say something else. */
-  void putPages(String session, SessionPages pages) throws Exception {
+  public void putPages(String session, SessionPages pages) throws Exception {
     ValueState<SessionSlot> slot = slotState(session);
     slot.update(slot.value().located(pages));
   }
 
   /** The state's slot of a session, to be read or written. */
-  ValueState<SessionSlot> slotState(String session) throws Exception {
-    serving().setCurrentKey(session);
-    return serving()
-        .getPartitionedState(
-            VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, SavedState.slot());
+  public ValueState<SessionSlot> slotState(String session) throws Exception {
+    return state(session, SavedState.slot());
   }
 
-  ServingOperator serving() {
+  /** Returns a keyed state of a session, to be read or written. */
+  public <S extends State> S state(String session, StateDescriptor<S, ?> descriptor)
+      throws Exception {
+    serving().setCurrentKey(session);
+    return serving()
+        .getPartitionedState(VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, descriptor);
+  }
+
+  public void endInput(int input) throws Exception {
+    serving().endInput(input);
+  }
+
+  public void prepareSnapshot(long checkpoint) throws Exception {
+    serving().prepareSnapshotPreBarrier(checkpoint);
+  }
+
+  public void abortCheckpoint(long checkpoint) throws Exception {
+    serving().notifyCheckpointAborted(checkpoint);
+  }
+
+  /** Gives the operator an event of its coordinator. */
+  public void receive(OperatorEvent event) throws Exception {
+    serving().handleOperatorEvent(event);
+  }
+
+  private ServingOperator serving() {
     return (ServingOperator) operator;
   }
 }

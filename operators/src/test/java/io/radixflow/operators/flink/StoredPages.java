@@ -20,7 +20,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
 /** Which pages disk tiers have, read from their files while they may be in use. */
-final class StoredPages {
+public final class StoredPages {
   private static final int ATTEMPTS = 50;
 
   private StoredPages() {}
@@ -30,7 +30,7 @@ final class StoredPages {
    *
    * @param root directory of disk tiers, at any depth
    */
-  static Set<String> in(Path root) {
+  public static Set<String> in(Path root) {
     for (int attempt = 1; ; attempt++) {
       try {
         return read(root);

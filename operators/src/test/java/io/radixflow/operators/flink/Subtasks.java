@@ -10,7 +10,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 
 /** Subtasks of the serving operator over one engine, restored with whatever parallelism. */
-final class Subtasks {
+public final class Subtasks {
   private final ServingOptions options;
   private final ScriptedEngine engine = new ScriptedEngine(700, 6);
   private final List<Reply> committed = new ArrayList<>();
@@ -22,9 +22,9 @@ final class Subtasks {
    *
    * @param replies those that it commits
    */
-  record Checkpoint(OperatorSubtaskState state, int parallelism, List<Reply> replies) {}
+  public record Checkpoint(OperatorSubtaskState state, int parallelism, List<Reply> replies) {}
 
-  Subtasks(ServingOptions options) throws Exception {
+  public Subtasks(ServingOptions options) throws Exception {
     this.options = options;
     start(1, null);
   }
@@ -44,12 +44,12 @@ final class Subtasks {
     }
   }
 
-  void send(Events event) throws Exception {
+  public void send(Events event) throws Exception {
     subtasks.get(ServingHarness.ownerOf(event.event().session(), subtasks.size())).send(event);
   }
 
   /** Lets the engine make a token a request, and the subtasks read them; false if nothing runs. */
-  boolean work() throws Exception {
+  public boolean work() throws Exception {
     boolean worked = engine.step();
     for (ServingHarness h : subtasks) {
       h.runMails();
@@ -58,14 +58,14 @@ final class Subtasks {
   }
 
   /** Works until nothing is left to do. */
-  void settle() throws Exception {
+  public void settle() throws Exception {
     boolean working = true;
     while (working) {
       working = work();
     }
   }
 
-  Checkpoint checkpoint() throws Exception {
+  public Checkpoint checkpoint() throws Exception {
     OperatorSubtaskState[] states = new OperatorSubtaskState[subtasks.size()];
     List<Reply> replies = new ArrayList<>();
     for (int i = 0; i < states.length; i++) {
@@ -77,7 +77,7 @@ final class Subtasks {
   }
 
   /** Stops and continues from a checkpoint; replies after it count as never made. */
-  void restore(Checkpoint checkpoint, int parallelism) throws Exception {
+  public void restore(Checkpoint checkpoint, int parallelism) throws Exception {
     committed.addAll(checkpoint.replies());
     for (ServingHarness h : subtasks) {
       h.close();
@@ -86,7 +86,7 @@ final class Subtasks {
   }
 
   /** Stops; all replies that were committed. */
-  List<Reply> close() throws Exception {
+  public List<Reply> close() throws Exception {
     for (ServingHarness h : subtasks) {
       committed.addAll(h.replies());
       h.close();
@@ -95,7 +95,7 @@ final class Subtasks {
   }
 
   /** Returns the replies by turn, without what may depend on time. */
-  static Map<String, String> said(List<Reply> replies) {
+  public static Map<String, String> said(List<Reply> replies) {
     Map<String, String> said = new TreeMap<>();
     replies.forEach(r -> said.put(r.turn(), r.finishReason() + " " + r.text() + " " + r.error()));
     return said;

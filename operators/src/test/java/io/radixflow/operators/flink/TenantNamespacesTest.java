@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.ScriptedEngine.Submitted;
+import io.radixflow.operators.flink.turn.run.TurnOrderTest;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.protocol.record.EventKind;

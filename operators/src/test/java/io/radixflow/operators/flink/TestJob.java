@@ -29,7 +29,7 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 /**
  * The serving operator in a job of its own: its events are made of numbers, a test sees replies.
  */
-final class TestJob {
+public final class TestJob {
   private final NumberSequenceSource numbers;
   private final MapFunction<Long, ConversationEvent> events;
   private final Configuration configuration = new Configuration();
@@ -42,7 +42,7 @@ final class TestJob {
   private MapFunction<ReplyDelta, String> deltas = ReplyDelta::turn;
 
   /** A job with two subtasks that restarts at once when it fails. */
-  TestJob(NumberSequenceSource numbers, MapFunction<Long, ConversationEvent> events) {
+  public TestJob(NumberSequenceSource numbers, MapFunction<Long, ConversationEvent> events) {
     this.numbers = numbers;
     this.events = events;
     set(PipelineOptions.GENERIC_TYPES, false);
@@ -54,7 +54,7 @@ final class TestJob {
   }
 
   /** One TaskManager with a slot for each subtask. */
-  static MiniClusterExtension cluster() {
+  public static MiniClusterExtension cluster() {
     return new MiniClusterExtension(
         new MiniClusterResourceConfiguration.Builder()
             .setNumberTaskManagers(1)
@@ -62,46 +62,46 @@ final class TestJob {
             .build());
   }
 
-  <T> TestJob set(ConfigOption<T> option, T value) {
+  public <T> TestJob set(ConfigOption<T> option, T value) {
     configuration.set(option, value);
     return this;
   }
 
-  TestJob with(ServingOptions given) {
+  public TestJob with(ServingOptions given) {
     options = given;
     return this;
   }
 
   /** Returns this job with control events that are made of numbers. */
-  TestJob controls(NumberSequenceSource source, MapFunction<Long, ControlEvent> made) {
+  public TestJob controls(NumberSequenceSource source, MapFunction<Long, ControlEvent> made) {
     controlNumbers = source;
     controls = made;
     return this;
   }
 
   /** Returns this job with another number of subtasks. */
-  TestJob parallelism(int subtasks) {
+  public TestJob parallelism(int subtasks) {
     parallelism = subtasks;
     return this;
   }
 
-  TestJob onReply(MapFunction<Reply, String> seen) {
+  public TestJob onReply(MapFunction<Reply, String> seen) {
     replies = seen;
     return this;
   }
 
-  TestJob onDelta(MapFunction<ReplyDelta, String> seen) {
+  public TestJob onDelta(MapFunction<ReplyDelta, String> seen) {
     deltas = seen;
     return this;
   }
 
   /** Runs until the numbers have ended and all turns are answered. */
-  void run(EngineFactory factory) throws Exception {
+  public void run(EngineFactory factory) throws Exception {
     environment(factory).execute(factory.identity());
   }
 
   /** Starts it. */
-  JobClient start(EngineFactory factory) throws Exception {
+  public JobClient start(EngineFactory factory) throws Exception {
     return environment(factory).executeAsync(factory.identity());
   }
 

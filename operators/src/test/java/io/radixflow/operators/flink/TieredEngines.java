@@ -31,13 +31,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * Engines on the simulated device with tiers below it, each for one subtask that the test drives.
  * Those that a test leaves open are closed after it.
  */
-final class TieredEngines implements AfterEachCallback {
+public final class TieredEngines implements AfterEachCallback {
 
   /** Fills about 55 pages. */
-  static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
+  public static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
 
-  static final NamespaceKey KEY = NamespaceKey.of("secret");
-  static final long DISK_BYTES = 64 << 20;
+  public static final NamespaceKey KEY = NamespaceKey.of("secret");
+  public static final long DISK_BYTES = 64 << 20;
 
   private static final AtomicInteger INSTANCES = new AtomicInteger();
 
@@ -47,36 +47,36 @@ final class TieredEngines implements AfterEachCallback {
       name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0));
 
   /** Host memory from which all that is there is loaded, however little. */
-  static TierOptions host(long bytes) {
+  public static TierOptions host(long bytes) {
     return TierOptions.NONE
         .withHostBytes(bytes)
         .withLoadBackThreshold(1)
         .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
   }
 
-  static EngineOptions options(TierOptions tiers) {
+  public static EngineOptions options(TierOptions tiers) {
     return EngineOptions.builder().kvPages(256).tiers(tiers).build();
   }
 
-  static DiskTierOptions disk(Path directory) {
+  public static DiskTierOptions disk(Path directory) {
     return disk(directory, DISK_BYTES);
   }
 
-  static DiskTierOptions disk(Path directory, long bytes) {
+  public static DiskTierOptions disk(Path directory, long bytes) {
     return DiskTierOptions.of(bytes, directory.toString(), KEY);
   }
 
-  static RemoteTierOptions remote(String uri) {
+  public static RemoteTierOptions remote(String uri) {
     return new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, KEY);
   }
 
   /** Engines that are opened from now on run another model. */
-  void run(ModelEngineFactory.Source other) {
+  public void run(ModelEngineFactory.Source other) {
     model = other;
   }
 
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
-  ServingHarness harness(
+  public ServingHarness harness(
       EngineOptions options,
       DiskTierOptions disk,
       RemoteTierOptions remote,
@@ -88,7 +88,8 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
-  TestEngineFactory factory(EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
+  public TestEngineFactory factory(
+      EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
     ModelEngineFactory factory =
         new ModelEngineFactory(model, ModelLoader.SIM, new DeviceOptions("auto", 1, null), options)
             .onDisk(disk)
@@ -108,35 +109,35 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   /** Returns the number of engines that were opened. */
-  int opened() {
+  public int opened() {
     return engines.size();
   }
 
   /** The one that was opened last. */
-  ServingEngine last() {
+  public ServingEngine last() {
     return engines.get(engines.size() - 1);
   }
 
-  ContinuousBatchingEngine engine() {
+  public ContinuousBatchingEngine engine() {
     return (ContinuousBatchingEngine) last().engine();
   }
 
-  SwitchableTiers tiers() {
+  public SwitchableTiers tiers() {
     return (SwitchableTiers) last().tiers();
   }
 
   /** The name of the directory in which the last one has its pages. */
-  String diskId() {
+  public String diskId() {
     return tiers().diskId();
   }
 
   /** Returns the statistics of the last one's tiers, of now. */
-  TierStats stats() {
+  public TierStats stats() {
     return Engines.stats(engine()).tiers();
   }
 
   /** Waits until no page of the last one is on its way anywhere. */
-  void awaitSettled() {
+  public void awaitSettled() {
     Patience.await()
         .until(
             () -> {
@@ -146,7 +147,7 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   /** Closes the last one, so that the next finds its directory free. */
-  void close() {
+  public void close() {
     last().close();
   }
 
