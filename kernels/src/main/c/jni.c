@@ -1,6 +1,5 @@
-// The native methods of NativeKernels.java, whose callers check sizes, and of NativePageAttention.java, whose page list
-// is checked here.
-#define _GNU_SOURCE // for SCHED_IDLE
+// The native methods of NativeKernels.java, NativePageAttention.java and OffHeap.java, whose callers check sizes.
+#define _GNU_SOURCE // for SCHED_IDLE and MAP_ANONYMOUS
 
 #include "attention.h"
 #include "kernels.h"
@@ -9,6 +8,7 @@
 #include <jni.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 enum isa { AVX2, AVX_VNNI, AVX512_VNNI };
@@ -22,6 +22,25 @@ static value_function *const add_values[] = {values_avx2, values_avx2, values_av
 static latent_function *const add_latent_values[] = {latent_values_avx2, latent_values_avx2, latent_values_avx512vnni};
 static halves_function *const halves[] = {halves_avx2, halves_avxvnni, halves_avx512vnni};
 static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
+
+// Returns the address of zeroed memory; 0 if the system has none.
+JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_map(JNIEnv *env, jclass type, jlong bytes) {
+    (void)env;
+    (void)type;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? 0 : (jlong)(intptr_t)at;
+}
+
+JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_unmap(JNIEnv *env, jclass type, jlong at, jlong bytes) {
+    (void)env;
+    (void)type;
+    munmap((void *)(intptr_t)at, bytes);
+}
+
+JNIEXPORT jobject JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_buffer(JNIEnv *env, jclass type, jlong at, jint bytes) {
+    (void)type;
+    return (*env)->NewDirectByteBuffer(env, (void *)(intptr_t)at, bytes);
+}
 
 // Returns the instruction sets that both the processor and the system support, one bit each. No set implies another:
 // some processors have AVX-512 VNNI but not AVX-VNNI.
@@ -148,25 +167,9 @@ JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(
 }
 
 enum {
-    FEW_QUERIES = 64,  // queries that are multiplied with all pages before the next
-    // The limits of a page list: arrays pinned at once, and pages. PageList.java reads these limits.
-    MOST_ARRAYS = 64,
-    MOST_PAGES = 2048,
-    // The ints of a page list: a head, then two per page: the index of its array, and an element of that array. The
-    // page begins `OFFSET` elements after that element.
-    TYPE = 0,
-    WIDTH,
-    OFFSET,
-    ARRAYS,
-    PAGES,
-    HEAD,
+    FEW_QUERIES = 64,   // queries that are multiplied with all pages before the next
+    MOST_PAGES = 2048,  // pages of one call; PageList.java reads this limit
 };
-
-JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostArrays(JNIEnv *env, jclass class) {
-    (void)env;
-    (void)class;
-    return MOST_ARRAYS;
-}
 
 JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostPages(JNIEnv *env, jclass class) {
     (void)env;
@@ -174,90 +177,29 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostPage
     return MOST_PAGES;
 }
 
-// Pages whose arrays stay pinned until release_pages().
-struct pinned_pages {
+struct listed_pages {
     struct kv_pages pages;
-    struct pinned arrays[MOST_ARRAYS];
-    long elements[MOST_ARRAYS];
-    int pinned;
-    int refused;  // whether the list is not a list of PageList.java
     const char *at[MOST_PAGES];
 };
 
-// Takes references to all arrays first, because only pin() may be called while an array is pinned. Returns whether the
-// head of the list is within the limits.
-static int take_list(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
-    jint head[HEAD];
-    jsize length = (*env)->GetArrayLength(env, list);
-    if (length < HEAD) {
-        return 0;
-    }
-    (*env)->GetIntArrayRegion(env, list, 0, HEAD, head);
-    int fits = head[TYPE] >= KV_FLOAT && head[TYPE] <= KV_FLOAT8 && head[WIDTH] > 0 && head[OFFSET] >= 0 && head[ARRAYS] >= 0 &&
-               head[ARRAYS] <= MOST_ARRAYS && head[ARRAYS] <= (*env)->GetArrayLength(env, arrays) && head[PAGES] >= 0 &&
-               head[PAGES] <= MOST_PAGES && length >= HEAD + 2 * head[PAGES];
-    for (; fits && p->pinned < head[ARRAYS]; p->pinned++) {
-        jarray array = (*env)->GetObjectArrayElement(env, arrays, p->pinned);
-        p->arrays[p->pinned] = (struct pinned){.array = array};
-        p->elements[p->pinned] = array == NULL ? 0 : (*env)->GetArrayLength(env, array);
-    }
-    p->pages = (struct kv_pages){.type = (enum kv_type)head[TYPE], .width = head[WIDTH], .count = head[PAGES], .at = p->at};
-    return fits;
-}
-
-// Finds the start of each page of the list. Fails if a page is not inside its array.
-static int find_pages(struct pinned_pages *p, const int32_t *list) {
-    static const int bytes[] = {4, 2, 1};
-    long width = p->pages.width;
-    long page = (p->pages.type == KV_FLOAT8 ? (width + 15) / 16 * 16 + 1 : width) * PAGE_TOKENS;
-    for (int i = 0; i < p->pages.count; i++) {
-        int array = list[HEAD + 2 * i];
-        long first = list[HEAD + 2 * i + 1] + (long)list[OFFSET];
-        if (array < 0 || array >= p->pinned || first < 0 || first + page > p->elements[array]) {
-            return 0;
-        }
-        p->at[i] = (const char *)p->arrays[array].at + first * bytes[p->pages.type];
-    }
-    return 1;
-}
-
-// Returns whether all pages are pinned. If not, nothing may be computed.
-static int pin_pages(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
-    p->pinned = 0;
-    p->refused = !take_list(env, p, arrays, list);
-    if (p->refused) {
-        return 0;
-    }
-    struct pinned numbers;
-    const int32_t *at = pin(env, &numbers, list);
-    int complete = at != NULL;
-    for (int i = 0; complete && i < p->pinned; i++) {
-        complete = pin(env, &p->arrays[i], p->arrays[i].array) != NULL;
-    }
-    p->refused = complete && !find_pages(p, at);
-    release(env, &numbers, 1, JNI_ABORT);
-    return complete && !p->refused;
-}
-
-static void release_pages(JNIEnv *env, struct pinned_pages *p) {
-    release(env, p->arrays, p->pinned, JNI_ABORT);
-    for (int i = 0; i < p->pinned; i++) (*env)->DeleteLocalRef(env, p->arrays[i].array);
-    jclass error = p->refused ? (*env)->FindClass(env, "java/lang/IllegalArgumentException") : NULL;
-    if (error != NULL) {
-        (*env)->ThrowNew(env, error, "a page list has numbers beyond its limits or its arrays");
-    }
+// Takes the addresses of pages from a list. The keys or values begin `offset` bytes after an address.
+static void take_pages(JNIEnv *env, struct listed_pages *p, jlongArray list, jint count, jint type, jint width,
+                       jlong offset) {
+    p->pages = (struct kv_pages){.type = (enum kv_type)type, .width = width, .count = count, .at = p->at};
+    (*env)->GetLongArrayRegion(env, list, 0, count, (jlong *)p->at);
+    for (int i = 0; i < count; i++) p->at[i] += offset;
 }
 
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_scores(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray queries, jintArray query_at,
-    jint query_count, jfloat scale, jfloatArray out, jint at, jint stride) {
+    JNIEnv *env, jclass class, jint isa, jlongArray list, jint count, jint type, jint width, jlong offset,
+    jfloatArray queries, jintArray query_at, jint query_count, jfloat scale, jfloatArray out, jint at, jint stride) {
     (void)class;
-    struct pinned_pages keys;
-    int complete = pin_pages(env, &keys, arrays, list);
+    struct listed_pages keys;
+    take_pages(env, &keys, list, count, type, width, offset);
     struct pinned read[2], written;
-    const float *x = pin(env, &read[0], complete ? queries : NULL);
-    const int32_t *x_at = pin(env, &read[1], complete ? query_at : NULL);
-    float *y = pin(env, &written, complete ? out : NULL);
+    const float *x = pin(env, &read[0], queries);
+    const int32_t *x_at = pin(env, &read[1], query_at);
+    float *y = pin(env, &written, out);
     for (int q = 0; x && x_at && y && q < query_count; q += FEW_QUERIES) {
         const float *query[FEW_QUERIES];
         struct scores s = {.at = y + at + (long)q * stride, .stride = stride};
@@ -268,21 +210,20 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttenti
     }
     release(env, &written, 1, 0);
     release(env, read, 2, JNI_ABORT);
-    release_pages(env, &keys);
 }
 
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_addValues(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray weights, jint token, jint stride,
-    jint query_count, jintArray from, jintArray to, jfloatArray out, jintArray out_at, jint first, jint end) {
+    JNIEnv *env, jclass class, jint isa, jlongArray list, jint count, jint type, jint width, jlong offset,
+    jfloatArray weights, jint token, jint stride, jint query_count, jintArray from, jintArray to, jfloatArray out, jintArray out_at, jint first, jint end) {
     (void)class;
-    struct pinned_pages values;
-    int complete = pin_pages(env, &values, arrays, list);
+    struct listed_pages values;
+    take_pages(env, &values, list, count, type, width, offset);
     struct pinned read[4], written;
-    float *w = pin(env, &read[0], complete ? weights : NULL);
-    const int32_t *seen_from = pin(env, &read[1], complete ? from : NULL), *seen_to = pin(env, &read[2], complete ? to : NULL);
-    const int32_t *y_at = pin(env, &read[3], complete ? out_at : NULL);
-    float *y = pin(env, &written, complete ? out : NULL);
-    complete = w && seen_from && seen_to && y_at && y;
+    float *w = pin(env, &read[0], weights);
+    const int32_t *seen_from = pin(env, &read[1], from), *seen_to = pin(env, &read[2], to);
+    const int32_t *y_at = pin(env, &read[3], out_at);
+    float *y = pin(env, &written, out);
+    int complete = w && seen_from && seen_to && y_at && y;
     for (int q = 0; complete && q < query_count; q += FEW_QUERIES) {
         float *sum[FEW_QUERIES];
         struct scores s = {.at = w + token + (long)q * stride, .stride = stride};
@@ -292,24 +233,22 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttenti
     }
     release(env, &written, 1, 0);
     release(env, read, 4, JNI_ABORT);
-    release_pages(env, &values);
 }
 
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_addLatentValues(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray weights, jint token, jint stride,
-    jint query_count, jintArray to, jfloatArray sums, jint elements, jint first, jint end) {
+    JNIEnv *env, jclass class, jint isa, jlongArray list, jint count, jint type, jint width, jlong offset,
+    jfloatArray weights, jint token, jint stride, jint query_count, jintArray to, jfloatArray sums, jint elements, jint first, jint end) {
     (void)class;
-    struct pinned_pages keys;
-    int complete = pin_pages(env, &keys, arrays, list);
+    struct listed_pages keys;
+    take_pages(env, &keys, list, count, type, width, offset);
     struct pinned read[2], written;
-    float *w = pin(env, &read[0], complete ? weights : NULL);
-    const int32_t *seen = pin(env, &read[1], complete ? to : NULL);
-    float *y = pin(env, &written, complete ? sums : NULL);
+    float *w = pin(env, &read[0], weights);
+    const int32_t *seen = pin(env, &read[1], to);
+    float *y = pin(env, &written, sums);
     if (w && seen && y) {
         struct scores s = {.at = w + token, .stride = stride, .queries = query_count};
         add_latent_values[isa](&keys.pages, &s, seen, token, y, elements, first, end);
     }
     release(env, &written, 1, 0);
     release(env, read, 2, JNI_ABORT);
-    release_pages(env, &keys);
 }

@@ -11,7 +11,7 @@ import java.util.Objects;
  * Sizes and bounds of an engine. Immutable; change one with a {@code with} method.
  *
  * @param kvPages pages of the KV pool; 0 to size it by {@code kvBytes}
- * @param kvBytes memory of the KV pool; 0 for four context windows, at most a quarter of the heap
+ * @param kvBytes memory of the KV pool; 0 for four context windows, at most a quarter of the memory
  * @param pageTokens tokens per page; the nearest size that the backend supports is taken
  * @param contextLength tokens of prompt and reply of one request; 0 for the model's
  * @param stepRows rows of one step: a decoding request takes one, prefill chunks share the rest

@@ -84,7 +84,8 @@ public final class ContinuousBatchingEngine implements Engine {
     this.backend = backend;
     this.journal = journal;
     this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
-    PoolSizing sizing = PoolSizing.of(backend, options, PoolSizing.heap(MemorySource.system()));
+    long memory = PoolSizing.memory(backend, MemorySource.system());
+    PoolSizing sizing = PoolSizing.of(backend, options, memory);
     KvPool pool = backend.openPool(sizing.pages(), sizing.parts(), sizing.pageTokens());
     info =
         new EngineInfo(

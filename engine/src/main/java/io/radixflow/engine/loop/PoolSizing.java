@@ -24,8 +24,8 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   /** Bytes that such a pool may always have, even if the weights are small. */
   private static final long SMALL = 256L << 20;
 
-  /** Such a pool takes at most the heap divided by this number. */
-  private static final int HEAP_SHARE = 4;
+  /** Such a pool takes at most the memory divided by this number. */
+  private static final int MEMORY_SHARE = 4;
 
   /** Returns the configured sizes of the pool and of the host memory below it. */
   static PoolRequest request(EngineOptions options) {
@@ -37,11 +37,15 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Returns the bytes of heap from which a pool's share is computed. This is the whole heap, or
-   * less if the heap is already filled too much for the pool.
+   * Returns the bytes of memory from which a pool's share is computed: for a pool outside the heap,
+   * the memory that remains even if the heap takes all it may; for a pool in the heap, the whole
+   * heap, or less if the heap is already filled too much for the pool.
    */
-  static long heap(MemorySource memory) {
+  static long memory(Backend backend, MemorySource memory) {
     MemoryStatus status = memory.now();
+    if (backend.poolIsOutsideHeap()) {
+      return status.leftOutside();
+    }
     // A pool takes at most three quarters of the free heap.
     if (status.left() * 3 < status.heap()) {
       status = memory.afterCollection();
@@ -52,10 +56,10 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   /**
    * Returns the sizes that options and backend ask for.
    *
-   * @param heap bytes of the heap, for a pool in the heap without a configured size
+   * @param memory see {@link #memory}, for a pool without a configured size
    * @throws IllegalArgumentException if the pool cannot hold two tokens
    */
-  static PoolSizing of(Backend backend, EngineOptions options, long heap) {
+  static PoolSizing of(Backend backend, EngineOptions options, long memory) {
     int pageTokens = nearest(backend.pageTokens(), options.pageTokens());
     int context = backend.model().contextLength();
     if (options.contextLength() > 0) {
@@ -75,7 +79,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
       pages =
           bytes >= 0
               ? pagesWithin(bytes, allBytes - partBytes, partBytes, share, least)
-              : pagesInHeap(pageBytes, onePerContext, backend.weightBytes(), heap);
+              : defaultPages(pageBytes, onePerContext, backend.weightBytes(), memory);
     }
     pages = Math.min(pages, Integer.MAX_VALUE / pageTokens);
     if (pages * pageTokens < 2) {
@@ -143,14 +147,14 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Returns the pages of a heap pool without a configured size. These are four context windows, but
-   * at most four times the weights (256 MB and one window are always allowed) and at most a quarter
-   * of the heap.
+   * Returns the pages of a pool without a configured size. These are four context windows, but at
+   * most four times the weights (256 MB and one window are always allowed) and at most a quarter of
+   * the memory.
    */
-  static long pagesInHeap(long pageBytes, long pagesPerContext, long weightBytes, long heap) {
+  static long defaultPages(long pageBytes, long pagesPerContext, long weightBytes, long memory) {
     long fitting = Math.max(WEIGHTS * weightBytes, SMALL) / pageBytes;
     long wanted = Math.min(CONTEXTS * pagesPerContext, Math.max(pagesPerContext, fitting));
-    return Math.min(wanted, Math.max(1, heap / HEAP_SHARE / pageBytes));
+    return Math.min(wanted, Math.max(1, memory / MEMORY_SHARE / pageBytes));
   }
 
   /** Returns the largest supported size that is not above the wanted one, else the smallest. */

@@ -31,7 +31,7 @@ class PoolSizingTest {
   }
 
   @Test
-  void byDefaultFourContextsFitButNoMoreThanAQuarterOfTheHeap() {
+  void byDefaultFourContextsFitButNoMoreThanAQuarterOfTheMemory() {
     assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(1024, 0, 16, 4096));
     assertThat(size(EngineOptions.builder(), 4 * 128 * 100))
         .isEqualTo(new PoolSizing(100, 0, 16, 1600));
@@ -41,13 +41,13 @@ class PoolSizingTest {
   void byDefaultThePoolFitsTheModel() {
     long mb = 1 << 20;
     long page = 720 << 10; // 16 tokens of SmolLM2-135M, whose window has 512 pages
-    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, PLENTY))
+    assertThat(PoolSizing.defaultPages(page, 512, 98 * mb, PLENTY))
         .as("four times the weights, not four windows of 360 MB")
         .isEqualTo(4 * 98 * mb / page);
-    assertThat(PoolSizing.pagesInHeap(page, 512, 10 * mb, PLENTY)).as("one window").isEqualTo(512);
-    assertThat(PoolSizing.pagesInHeap(page, 512, 4096 * mb, PLENTY)).isEqualTo(4 * 512);
-    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, 288 * mb))
-        .as("a quarter of the heap")
+    assertThat(PoolSizing.defaultPages(page, 512, 10 * mb, PLENTY)).as("one window").isEqualTo(512);
+    assertThat(PoolSizing.defaultPages(page, 512, 4096 * mb, PLENTY)).isEqualTo(4 * 512);
+    assertThat(PoolSizing.defaultPages(page, 512, 98 * mb, 288 * mb))
+        .as("a quarter of the memory")
         .isEqualTo(102);
   }
 
@@ -118,8 +118,8 @@ class PoolSizingTest {
     MemoryStatus empty = new MemoryStatus(64 * gb, 0, 32 * gb, 8 * gb, 2 * gb, gb);
     MemoryStatus full = new MemoryStatus(64 * gb, 0, 32 * gb, 8 * gb, 7 * gb, 7 * gb);
 
-    assertThat(PoolSizing.heap(() -> empty)).isEqualTo(8 * gb);
-    assertThat(PoolSizing.heap(() -> full)).as("four times the pool").isEqualTo(3 * gb);
+    assertThat(PoolSizing.memory(backend, () -> empty)).isEqualTo(8 * gb);
+    assertThat(PoolSizing.memory(backend, () -> full)).as("four times the pool").isEqualTo(3 * gb);
   }
 
   @Test

@@ -75,8 +75,8 @@ public final class RadixflowOptions {
           .describe(
               "Memory of the KV pool. With 0 on a GPU: the rest of gpu.memory. With 0 on a CPU:"
                   + " four context windows, at most four times the weights (but at least 256 MB or"
-                  + " one window) and at most a quarter of the heap. The log shows the size at"
-                  + " start.");
+                  + " one window) and at most a quarter of the memory outside Java's heap. The log"
+                  + " shows the size at start.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.integer("engine.page-tokens", 16, 1, 1024)

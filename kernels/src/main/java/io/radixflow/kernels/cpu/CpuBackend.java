@@ -5,6 +5,7 @@ import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
+import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.cpu.step.StepRunner;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
@@ -18,6 +19,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.models.ForwardGraph;
@@ -132,7 +134,7 @@ public final class CpuBackend implements Backend {
     KvSpec spec = KvSpec.of(weights.config(), kvType(options));
     long poolBytes = pool.poolBytes(spec, CpuKvPool.PAGE_TOKENS) + pool.hostBytes();
     MemoryNeeds needs = memoryNeeds(weights);
-    needs.require(memory, poolBytes);
+    needs.require(memory, poolBytes, OffHeap.isUsed());
     NativeKernels fast = KernelProvider.nativeKernels().orElse(null);
     return open(weights, options, KernelProvider.best(), fast, needs, progress);
   }
@@ -278,6 +280,11 @@ public final class CpuBackend implements Backend {
   }
 
   @Override
+  public boolean poolIsOutsideHeap() {
+    return OffHeap.isUsed();
+  }
+
+  @Override
   public KvPool openPool(int pages, int pageTokens) {
     return openPool(pages, 0, pageTokens);
   }
@@ -299,10 +306,9 @@ public final class CpuBackend implements Backend {
     }
     long inParts = parts == 0 ? 0 : kvSpec.windowBytesPerToken();
     long bytes = pageTokens * ((kvSpec.bytesPerToken() - inParts) * pages + inParts * parts);
-    Runtime runtime = Runtime.getRuntime();
-    long free = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
-    if (bytes > free) {
-      throw poolTooLarge(pages, bytes, free, null);
+    MemoryStatus memory = MemorySource.system().now();
+    if (bytes > (OffHeap.isUsed() ? memory.leftOutside() : memory.heapLeft())) {
+      throw poolTooLarge(pages, bytes, memory, null);
     }
     try {
       pool =
@@ -314,22 +320,23 @@ public final class CpuBackend implements Backend {
               dispatcher::queue,
               () -> pool = null);
     } catch (OutOfMemoryError e) {
-      throw poolTooLarge(pages, bytes, free, e);
+      throw poolTooLarge(pages, bytes, memory, e);
     }
     return pool;
   }
 
   private static IllegalArgumentException poolTooLarge(
-      int pages, long bytes, long free, Throwable cause) {
+      int pages, long bytes, MemoryStatus memory, Throwable cause) {
     return new IllegalArgumentException(
         String.format(
             Locale.ROOT,
-            "a KV pool of %d pages needs %d MB; the heap has %d MB left of %d MB; use fewer pages,"
-                + " KV type f16 or a larger -Xmx",
+            "a KV pool of %d pages needs %d MB %s the heap; %s; use fewer pages, KV type f16 or a"
+                + " %s -Xmx",
             pages,
             bytes >> 20,
-            free >> 20,
-            Runtime.getRuntime().maxMemory() >> 20),
+            OffHeap.isUsed() ? "outside" : "in",
+            memory.text(),
+            OffHeap.isUsed() ? "smaller" : "larger"),
         cause);
   }
 

@@ -46,11 +46,16 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Bytes of device memory that the KV pool may use; -1 if the pool is in the heap, whose size is
-   * then the limit.
+   * Bytes of device memory that the KV pool may use; -1 if the pool is in the memory of this
+   * machine, which is then the limit.
    */
   default long poolBytes() {
     return -1;
+  }
+
+  /** Returns whether a pool in the memory of this machine is outside Java's heap. */
+  default boolean poolIsOutsideHeap() {
+    return false;
   }
 
   /**

@@ -110,7 +110,7 @@ public interface KvPool extends AutoCloseable {
     throw new UnsupportedOperationException("this device's KV pages do not move");
   }
 
-  /** Frees the memory. Idempotent; no step may be in flight. */
+  /** Frees the memory. Idempotent; no step or copy may be in flight. */
   @Override
   void close();
 }

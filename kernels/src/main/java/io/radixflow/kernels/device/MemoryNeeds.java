@@ -66,7 +66,7 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
     return weights.values().stream().mapToLong(Sizes::fileBytes).sum();
   }
 
-  /** Bytes that remain for pools after the model is loaded. */
+  /** Bytes of the heap that remain after the model is loaded. */
   public long leaves(MemoryStatus memory) {
     return memory.left() - weightBytes() - workBytes - RESERVE;
   }
@@ -86,37 +86,54 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
    *
    * @param poolBytes bytes of the KV pool and of everything else in the same memory; 0 if the pool
    *     takes the remaining memory
+   * @param outside whether the pool is outside the heap
    * @throws IllegalArgumentException if memory is too small; the message gives the numbers and
    *     advice
    */
-  public void require(MemorySource source, long poolBytes) {
+  public void require(MemorySource source, long poolBytes, boolean outside) {
     // The heap may contain garbage, such as the weights of a model that was closed.
-    if (leaves(source.now()) < poolBytes && leaves(source.afterCollection()) < poolBytes) {
-      throw new IllegalArgumentException(problem(source.now(), poolBytes));
+    if (lacking(source.now(), poolBytes, outside) > 0
+        && lacking(source.afterCollection(), poolBytes, outside) > 0) {
+      throw new IllegalArgumentException(problem(source.now(), poolBytes, outside));
     }
   }
 
-  private String problem(MemoryStatus memory, long poolBytes) {
+  /** Bytes that are lacking; 0 or less if everything fits. */
+  private long lacking(MemoryStatus memory, long poolBytes, boolean outside) {
+    return outside
+        ? Math.max(-leaves(memory), poolBytes - memory.leftOutside())
+        : poolBytes - leaves(memory);
+  }
+
+  private String problem(MemoryStatus memory, long poolBytes, boolean outside) {
     return String.format(
         Locale.ROOT,
         "the model %s does not fit in memory: its weights need %s (%s), work space %s, the KV pool"
-            + " %s, the JVM %s: %s together; %s. %s",
+            + " %s%s, the JVM %s: %s together; %s. %s",
         model,
         megabytes(weightBytes()),
         types(),
         megabytes(workBytes),
         megabytes(poolBytes),
+        outside ? " outside the heap" : "",
         megabytes(RESERVE),
         megabytes(weightBytes() + workBytes + poolBytes + RESERVE),
         memory.text(),
-        advice(memory, poolBytes));
+        advice(memory, poolBytes, outside));
   }
 
-  private String advice(MemoryStatus memory, long poolBytes) {
-    long lacking = poolBytes - leaves(memory);
-    if (leaves(memory) > poolBytes / 16 && poolBytes > 0) {
+  private String advice(MemoryStatus memory, long poolBytes, boolean outside) {
+    long lacking = lacking(memory, poolBytes, outside);
+    boolean heapFits = outside && leaves(memory) >= 0;
+    if (heapFits && leaves(memory) >= lacking) {
+      return "A smaller heap leaves enough: at most -Xmx"
+          + (memory.heap() - lacking >> 20)
+          + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";
+    }
+    long room = outside ? heapFits ? memory.leftOutside() : 0 : leaves(memory);
+    if (room > poolBytes / 16 && poolBytes > 0) {
       return "A smaller KV pool fits: at most engine.kv-memory "
-          + (leaves(memory) >> 20)
+          + (room >> 20)
           + "mb (engine.kv-pages and tiers.host-memory count too)";
     }
     if (memory.available() - memory.heapLeft() > lacking) {

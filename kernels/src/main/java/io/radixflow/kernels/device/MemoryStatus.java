@@ -25,6 +25,11 @@ public record MemoryStatus(
     return Math.min(heapLeft(), available + heapCommitted - heapUsed);
   }
 
+  /** Returns the bytes outside the heap that remain even if the heap takes all it may. */
+  public long leftOutside() {
+    return Math.max(0, available - (heap - heapCommitted));
+  }
+
   /** Returns all numbers in one line. */
   public String text() {
     return String.format(

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.kernel.AddressSpace;
+import io.radixflow.kernels.cpu.kernel.NativeIsas;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.step.StepProfile;
@@ -16,6 +18,7 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.models.TensorType;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
@@ -210,12 +213,27 @@ class CpuBackendTest {
     assertThatThrownBy(() -> backend.openPool(0, 16)).hasMessageContaining("too small");
     assertThatThrownBy(() -> backend.openPool(Integer.MAX_VALUE, 16))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("MB");
+        .hasMessageContaining("the machine has")
+        .hasMessageContaining("MB are available");
     try (KvPool pool = backend.openPool(3, 16)) {
       assertThat(pool.pageBytes()).isEqualTo(backend.kvSpec().bytesPerToken() * 16);
       assertThatThrownBy(() -> backend.openPool(3, 16)).isInstanceOf(IllegalStateException.class);
     }
     assertThat(backend.openPool(3, 16).pages()).isEqualTo(3);
+  }
+
+  @Test
+  void aClosedPoolGivesItsMemoryBack() throws IOException {
+    NativeIsas.required();
+    int pages = (int) ((64 << 20) / (16 * backend.kvSpec().bytesPerToken()));
+    long before = AddressSpace.megabytes();
+    for (int i = 0; i < 100; i++) {
+      KvPool pool = backend.openPool(pages, 16);
+      pool.openHostPages(pages).close();
+      pool.close();
+      pool.close();
+    }
+    assertThat(AddressSpace.megabytes() - before).isLessThan(50 * 64);
   }
 
   @Test

@@ -131,8 +131,8 @@ class CpuMemoryNeedsTest {
   @Test
   void aPoolThatDoesNotFitIsRefusedBeforeWeightsAreRead() {
     SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
-    MemoryStatus memory = new MemoryStatus(4L << 30, 0, 1L << 30, 1L << 30, 0, 0);
-    PoolRequest pool = new PoolRequest(0, 2L << 30, 1, 0);
+    MemoryStatus memory = new MemoryStatus(4L << 30, 0, 2L << 30, 1L << 30, 0, 0);
+    PoolRequest pool = new PoolRequest(0, 4L << 30, 1, 0);
 
     assertThatThrownBy(
             () ->
@@ -143,7 +143,7 @@ class CpuMemoryNeedsTest {
                     () -> memory,
                     ModelProgress.NONE))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("the KV pool 2048 MB")
+        .hasMessageContaining("the KV pool 4096 MB")
         .hasMessageContaining("engine.kv-memory");
   }
 

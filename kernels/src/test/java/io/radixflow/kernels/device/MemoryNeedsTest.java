@@ -28,13 +28,13 @@ class MemoryNeedsTest {
 
   @Test
   void whatFitsIsAccepted() {
-    assertThatCode(() -> NEEDS.require(() -> memory(9000, 1400, 50), 100 * MB))
+    assertThatCode(() -> NEEDS.require(() -> memory(9000, 1400, 50), 100 * MB, false))
         .doesNotThrowAnyException();
   }
 
   @Test
   void aPoolThatIsTooLargeIsRefusedWithTheLargestThatFits() {
-    assertThatThrownBy(() -> NEEDS.require(() -> memory(9000, 2000, 50), 800 * MB))
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(9000, 2000, 50), 800 * MB, false))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the model m does not fit")
         .hasMessageContaining("weights need 1129 MB (Q8_0 1125 MB, F32 4 MB)")
@@ -47,16 +47,29 @@ class MemoryNeedsTest {
 
   @Test
   void aHeapThatIsTooSmallForTheMachineIsNamed() {
-    assertThatThrownBy(() -> NEEDS.require(() -> memory(9000, 1000, 0), MB))
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(9000, 1000, 0), MB, false))
         .hasMessageContaining("at least -Xmx1245m");
   }
 
   @Test
   void withoutMemoryForItASmallerQuantisationIsAdvised() {
-    assertThatThrownBy(() -> NEEDS.require(() -> memory(1000, 2000, 0), MB))
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(1000, 2000, 0), MB, false))
         .hasMessageContaining("in Q4_0 its weights would take about 626 MB");
-    assertThatThrownBy(() -> needs(1000, 562, 640).require(() -> memory(500, 2000, 0), MB))
+    assertThatThrownBy(() -> needs(1000, 562, 640).require(() -> memory(500, 2000, 0), MB, false))
         .hasMessageContaining("a machine with more memory");
+  }
+
+  @Test
+  void aPoolOutsideTheHeapNeedsWhatTheHeapLeaves() {
+    assertThatCode(() -> NEEDS.require(() -> memory(2100, 1400, 50), 750 * MB, true))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(2050, 1400, 50), 750 * MB, true))
+        .hasMessageContaining("the KV pool 750 MB outside the heap")
+        .hasMessageContaining("A smaller heap leaves enough: at most -Xmx1350m");
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(2000, 1400, 50), 800 * MB, true))
+        .hasMessageContaining("at most engine.kv-memory 650mb");
+    assertThatThrownBy(() -> NEEDS.require(() -> memory(9000, 1000, 0), MB, true))
+        .hasMessageContaining("at least -Xmx1244m");
   }
 
   @Test
@@ -64,7 +77,7 @@ class MemoryNeedsTest {
     MemoryStatus contained =
         new MemoryStatus(16_000 * MB, 1_100 * MB, 1_000 * MB, 2_000 * MB, 0, 0);
 
-    assertThatThrownBy(() -> NEEDS.require(() -> contained, MB))
+    assertThatThrownBy(() -> NEEDS.require(() -> contained, MB, false))
         .hasMessageContaining("the container's limit is 1100 MB");
   }
 
@@ -83,6 +96,6 @@ class MemoryNeedsTest {
           }
         };
 
-    assertThatCode(() -> NEEDS.require(garbage, MB)).doesNotThrowAnyException();
+    assertThatCode(() -> NEEDS.require(garbage, MB, false)).doesNotThrowAnyException();
   }
 }

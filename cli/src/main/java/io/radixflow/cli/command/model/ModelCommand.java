@@ -139,8 +139,7 @@ public final class ModelCommand extends CliCommand {
     line("memory", memory.text());
     long left = needs.leaves(memory);
     line("on the CPU", left > 0 ? "fits; leaves " + memory(left) + " of heap" : "does not fit");
-    long offHeap = Math.max(0, memory.available() - (memory.heap() - memory.heapCommitted()));
-    line("off heap", memory(offHeap) + " if the heap takes all it may");
+    line("off heap", memory(memory.leftOutside()) + " if the heap takes all it may");
   }
 
   private void showGpu(ServedModel model) {

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.attention;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.HostPagesAndParts;
 import io.radixflow.kernels.device.KvPool;
@@ -15,13 +16,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * KV pages on the heap, as floats, binary16 or 8-bit floats.
+ * KV pages outside the heap, as floats, binary16 or 8-bit floats.
  *
  * <p>A page contains, for each layer and KV head in turn, K as [element][token] and V as
  * [token][element]: attention computes in lanes of tokens for K and of elements for V. A layer of
  * latent attention has only K. With 8-bit floats, the scales of K and of V, one byte per token,
- * follow the elements. A pool has several arrays, so it may be larger than one array. The entries
- * of layers with an attention window may be in a window part instead of the page.
+ * follow the elements. The entries of layers with an attention window may be in a window part
+ * instead of the page.
  *
  * <p>The caller keeps track of the pages' contents. Workers write and read the pool. Rows of one
  * step write different slots, and a step's writes happen in an earlier region than its reads.
@@ -94,7 +95,12 @@ public final class CpuKvPool implements KvPool {
     }
     elementBytes = type.bytes();
     inPages = new KvSlabs(pages, pageElements, type);
-    inParts = parts == 0 ? null : new KvSlabs(parts, partElements, type);
+    try {
+      inParts = parts == 0 ? null : new KvSlabs(parts, partElements, type);
+    } catch (OutOfMemoryError e) {
+      inPages.close();
+      throw e;
+    }
     partOf = new int[parts == 0 ? 0 : pages];
     Arrays.fill(partOf, -1);
   }
@@ -130,7 +136,7 @@ public final class CpuKvPool implements KvPool {
   }
 
   KvSlabs.Type type() {
-    return inPages.type();
+    return inPages.type;
   }
 
   KvSlabs slabs(int layer) {
@@ -146,45 +152,41 @@ public final class CpuKvPool implements KvPool {
     return unit;
   }
 
-  /** Returns the index at which a head of a layer begins in the unit's array. */
-  int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
-    return slabs.offset(unit) + offset(layer, kvHead);
-  }
-
-  /** Returns the index at which a head of a layer begins, relative to the unit. */
-  int offset(int layer, int kvHead) {
+  /** Returns the index at which the keys of a head of a layer begin in a unit. */
+  int keys(int layer, int kvHead) {
     return layerOffsets[layer] + kvHead * headElements[layer];
   }
 
-  /** Returns the index at which the values of a head of a layer begin, relative to the unit. */
-  int valuesOffset(int layer, int kvHead) {
-    return offset(layer, kvHead) + PAGE_TOKENS * keyElements[layer];
+  /** Returns the index at which the values of a head of a layer begin in a unit. */
+  int values(int layer, int kvHead) {
+    return keys(layer, kvHead) + PAGE_TOKENS * keyElements[layer];
+  }
+
+  /** Returns the offset of {@link #keys} in bytes. */
+  long keysByte(int layer, int kvHead) {
+    return (long) keys(layer, kvHead) * elementBytes;
+  }
+
+  /** Returns the offset of {@link #values} in bytes. */
+  long valuesByte(int layer, int kvHead) {
+    return (long) values(layer, kvHead) * elementBytes;
   }
 
   /** Stores one token's key and value of one head, which have equal widths. */
   public void store(
       int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
     storeKey(page, slot, layer, kvHead, k, ko);
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
+    int values = values(layer, kvHead);
     int width = keyWidths[layer];
-    int values = values(slabs, unit, layer, kvHead);
     int scale = scales(values, valueElements[layer]) + slot;
-    slabs.store(unit, values + slot * width, 1, scale, v, vo, width);
+    slabs(layer).store(unit(page, layer), values + slot * width, 1, scale, v, vo, width);
   }
 
   /** Stores one token's key of one head. */
   public void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
-    int keys = offset(slabs, unit, layer, kvHead);
+    int keys = keys(layer, kvHead);
     int scale = scales(keys, keyElements[layer]) + slot;
-    slabs.store(unit, keys + slot, PAGE_TOKENS, scale, k, ko, keyWidths[layer]);
-  }
-
-  /** Returns the index at which the values of a page's head begin. */
-  int values(KvSlabs slabs, int unit, int layer, int kvHead) {
-    return slabs.offset(unit) + valuesOffset(layer, kvHead);
+    slabs(layer).store(unit(page, layer), keys + slot, PAGE_TOKENS, scale, k, ko, keyWidths[layer]);
   }
 
   /** Returns the index of the scales that belong to the keys or values at {@code at}. */
@@ -192,49 +194,18 @@ public final class CpuKvPool implements KvPool {
     return at + PAGE_TOKENS * (elements - 1);
   }
 
-  /**
-   * Returns an array with the keys of a page's head as floats. It is {@code scratch} if they must
-   * be widened, else the pool's array.
-   */
-  float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
-    float[] floats = slabs.floats(unit);
-    if (floats != null) {
-      return floats;
-    }
-    int at = offset(slabs, unit, layer, kvHead);
+  /** Reads the keys of a page's head as floats. */
+  void readKeys(int page, int layer, int kvHead, float[] out) {
+    int at = keys(layer, kvHead);
     int scales = scales(at, keyElements[layer]);
-    slabs.widenKeys(kernels, unit, at, keyWidths[layer], scales, scratch);
-    return scratch;
+    slabs(layer).widen(unit(page, layer), at, keyWidths[layer], scales, true, out);
   }
 
-  /** The index of the first key in {@link #keysArray}. */
-  int keysOffset(int page, int layer, int kvHead) {
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
-    return slabs.floats(unit) == null ? 0 : offset(slabs, unit, layer, kvHead);
-  }
-
-  /** Returns an array with the values of a page's head, like {@link #keysArray}. */
-  float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
-    float[] floats = slabs.floats(unit);
-    if (floats != null) {
-      return floats;
-    }
-    int at = values(slabs, unit, layer, kvHead);
+  /** Reads the values of a page's head as floats. */
+  void readValues(int page, int layer, int kvHead, float[] out) {
+    int at = values(layer, kvHead);
     int scales = scales(at, valueElements[layer]);
-    slabs.widenValues(kernels, unit, at, keyWidths[layer], scales, scratch);
-    return scratch;
-  }
-
-  /** The index of the first value in {@link #valuesArray}. */
-  int valuesOffset(int page, int layer, int kvHead) {
-    KvSlabs slabs = slabs(layer);
-    int unit = unit(page, layer);
-    return slabs.floats(unit) == null ? 0 : values(slabs, unit, layer, kvHead);
+    slabs(layer).widen(unit(page, layer), at, keyWidths[layer], scales, false, out);
   }
 
   @Override
@@ -244,7 +215,9 @@ public final class CpuKvPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int count, int hostParts) {
-    return HostPagesAndParts.inHeap(count, pageBytes(), hostParts, partBytes());
+    return OffHeap.isUsed()
+        ? OffHeapPages.open(count, pageBytes(), hostParts, partBytes())
+        : HostPagesAndParts.inHeap(count, pageBytes(), hostParts, partBytes());
   }
 
   @Override
@@ -280,8 +253,15 @@ public final class CpuKvPool implements KvPool {
 
   @Override
   public void close() {
+    if (inPages == null) {
+      return;
+    }
+    inPages.close();
     inPages = null;
-    inParts = null;
+    if (inParts != null) {
+      inParts.close();
+      inParts = null;
+    }
     onClose.run();
   }
 }

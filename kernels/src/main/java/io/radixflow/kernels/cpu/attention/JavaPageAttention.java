@@ -66,14 +66,13 @@ final class JavaPageAttention implements PageAttention {
     gather(s, q, groups);
     for (int p = from; p < to; p++) {
       int page = q.table[q.firstPage + p];
-      float[] keys = q.pool.keysArray(kernels, page, q.layer, q.kvHead, s.page);
-      int at = q.pool.keysOffset(page, q.layer, q.kvHead);
+      q.pool.readKeys(page, q.layer, q.kvHead, s.page);
       for (int g = 0; g < groups; g++) {
         kernels.scores(
             s.query,
             g * QUERIES * q.keyDim,
-            keys,
-            at,
+            s.page,
+            0,
             q.keyDim,
             q.scale,
             q.scores,
@@ -102,17 +101,17 @@ final class JavaPageAttention implements PageAttention {
     Arrays.fill(s.out, 0, groups * QUERIES * q.valueDim, 0f);
     for (int p = 0; p < q.pages; p++) {
       int page = q.table[q.firstPage + p];
-      float[] values;
-      int at;
+      float[] values = s.page;
       if (q.latent()) {
-        values = transposedKeys(s, q, page);
-        at = 0;
+        // The compressed values of a page are the beginning of its keys.
+        q.pool.readKeys(page, q.layer, 0, s.page);
+        kernels.transpose(s.page, 0, q.valueDim, s.values);
+        values = s.values;
       } else {
-        values = q.pool.valuesArray(kernels, page, q.layer, q.kvHead, s.page);
-        at = q.pool.valuesOffset(page, q.layer, q.kvHead);
+        q.pool.readValues(page, q.layer, q.kvHead, s.page);
       }
       for (int g = 0; g < groups; g++) {
-        addPage(s, q, g, values, at, p * PAGE_TOKENS);
+        addPage(s, q, g, values, p * PAGE_TOKENS);
       }
     }
     for (int i = 0; i < q.count; i++) {
@@ -122,21 +121,13 @@ final class JavaPageAttention implements PageAttention {
     }
   }
 
-  /** The compressed values of a page, token by token. They are the beginning of its keys. */
-  private float[] transposedKeys(Scratch s, HeadQueries q, int page) {
-    float[] keys = q.pool.keysArray(kernels, page, q.layer, 0, s.page);
-    int at = q.pool.keysOffset(page, q.layer, 0);
-    kernels.transpose(keys, at, q.valueDim, s.values);
-    return s.values;
-  }
-
   /**
    * Adds the values of a page for a group of queries. Values that all queries see are added
    * together, the others query by query. Each query adds its values in the order of positions.
    *
    * @param page the page's first token
    */
-  private void addPage(Scratch s, HeadQueries q, int g, float[] values, int at, int page) {
+  private void addPage(Scratch s, HeadQueries q, int g, float[] values, int page) {
     int from = g * QUERIES;
     int last = Math.min(q.count, from + QUERIES) - 1;
     // Rows are in the order of positions, so the last query starts latest and the first one ends
@@ -146,14 +137,14 @@ final class JavaPageAttention implements PageAttention {
     boolean shared = sharedFrom < sharedTo;
     if (shared) {
       for (int i = from; i <= last; i++) {
-        addOne(s, q, i, values, at, Math.max(0, q.from[i] - page), sharedFrom, page);
+        addOne(s, q, i, values, Math.max(0, q.from[i] - page), sharedFrom, page);
       }
       kernels.values(
           q.scores,
           from * q.stride() + page + sharedFrom,
           q.stride(),
           values,
-          at + sharedFrom * q.valueDim,
+          sharedFrom * q.valueDim,
           q.valueDim,
           sharedTo - sharedFrom,
           s.out,
@@ -161,19 +152,19 @@ final class JavaPageAttention implements PageAttention {
     }
     for (int i = from; i <= last; i++) {
       int next = shared ? sharedTo : Math.max(0, q.from[i] - page);
-      addOne(s, q, i, values, at, next, Math.min(PAGE_TOKENS, q.to[i] - page), page);
+      addOne(s, q, i, values, next, Math.min(PAGE_TOKENS, q.to[i] - page), page);
     }
   }
 
   /** Adds the values of tokens {@code from} to before {@code to} of a page for one query. */
   private void addOne(
-      Scratch s, HeadQueries q, int query, float[] values, int at, int from, int to, int page) {
+      Scratch s, HeadQueries q, int query, float[] values, int from, int to, int page) {
     if (from < to) {
       kernels.valuesOne(
           q.scores,
           query * q.stride() + page + from,
           values,
-          at + from * q.valueDim,
+          from * q.valueDim,
           q.valueDim,
           to - from,
           s.out,

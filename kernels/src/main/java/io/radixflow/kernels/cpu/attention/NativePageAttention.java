@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /**
  * Attention in native code ({@code src/main/c/attention.c}). It widens pages in registers and reads
- * each page once for all queries of a tile. The native code checks that pages are inside their
- * arrays. {@code StepRows} checked the page tables, and everything else is computed here.
+ * each page once for all queries of a tile. The native code checks nothing: {@code StepRows}
+ * checked the page tables, and everything else is computed here.
  */
 final class NativePageAttention implements PageAttention {
 
@@ -44,35 +44,41 @@ final class NativePageAttention implements PageAttention {
   @Override
   public void scores(HeadQueries q, int from, int to, int worker) {
     PageList pages = lists[worker];
-    for (int page = from; page < to; ) {
-      int next = pages.take(q, page, to, false);
-      int token = page * CpuKvPool.PAGE_TOKENS;
+    for (int page = from; page < to; page += pages.count) {
+      pages.take(q, page, to);
       scores(
           isa,
-          pages.arrays,
-          pages.list,
+          pages.addresses,
+          pages.count,
+          q.pool.type().ordinal(),
+          q.keyDim,
+          q.pool.keysByte(q.layer, q.kvHead),
           q.queries,
           q.queryAt,
           q.count,
           q.scale,
           q.scores,
-          token,
+          page * CpuKvPool.PAGE_TOKENS,
           q.stride());
-      page = next;
     }
   }
 
   /**
    * Computes scores: element (query, token) at {@code out[at + query * stride + token]}.
    *
-   * @param arrays arrays of a {@link PageList}, described by {@code list}
+   * @param pages the addresses of a {@link PageList}
+   * @param type of the elements; the ordinal of a {@link KvSlabs.Type}
+   * @param width elements per key
+   * @param keys offset of the keys in a page, in bytes
    * @param queryAt index of the first element of each query
-   * @throws IllegalArgumentException if a page is not within its array
    */
-  static native void scores(
+  private static native void scores(
       int isa,
-      Object[] arrays,
-      int[] list,
+      long[] pages,
+      int pageCount,
+      int type,
+      int width,
+      long keys,
       float[] queries,
       int[] queryAt,
       int count,
@@ -103,17 +109,22 @@ final class NativePageAttention implements PageAttention {
 
   /** Adds the values of all pages to the output or to the latent sums. */
   private void addAll(HeadQueries q, int first, int end, PageList pages) {
+    int type = q.pool.type().ordinal();
     int stride = q.stride();
-    for (int page = 0; page < q.pages; ) {
-      int next = pages.take(q, page, q.pages, !q.latent());
-      Object[] arrays = pages.arrays;
-      int[] list = pages.list;
+    for (int page = 0; page < q.pages; page += pages.count) {
+      pages.take(q, page, q.pages);
+      long[] list = pages.addresses;
+      int count = pages.count;
       int token = page * CpuKvPool.PAGE_TOKENS;
       if (q.latent()) {
+        long keys = q.pool.keysByte(q.layer, q.kvHead);
         addLatentValues(
             isa,
-            arrays,
             list,
+            count,
+            type,
+            q.keyDim,
+            keys,
             q.scores,
             token,
             stride,
@@ -124,29 +135,45 @@ final class NativePageAttention implements PageAttention {
             first,
             end);
       } else {
+        long values = q.pool.valuesByte(q.layer, q.kvHead);
         addValues(
-            isa, arrays, list, q.scores, token, stride, q.count, q.from, q.to, q.out, q.outAt,
-            first, end);
+            isa,
+            list,
+            count,
+            type,
+            q.valueDim,
+            values,
+            q.scores,
+            token,
+            stride,
+            q.count,
+            q.from,
+            q.to,
+            q.out,
+            q.outAt,
+            first,
+            end);
       }
-      page = next;
     }
   }
 
   /**
-   * Adds weighted values to elements {@code first} to before {@code end} of the outputs.
+   * Adds weighted values to elements {@code first} to before {@code end} of the outputs. The pages
+   * are given like in {@link #scores}.
    *
-   * @param arrays arrays of a {@link PageList}, described by {@code list}
    * @param weights element (query, token) at {@code query * stride + token}
    * @param token the number of the pages' first token
    * @param from the first token that each query sees
    * @param to the token after the last that each query sees
    * @param outAt index of the first element of each query's output
-   * @throws IllegalArgumentException if a page is not within its array
    */
   private static native void addValues(
       int isa,
-      Object[] arrays,
-      int[] list,
+      long[] pages,
+      int pageCount,
+      int type,
+      int width,
+      long values,
       float[] weights,
       int token,
       int stride,
@@ -166,8 +193,11 @@ final class NativePageAttention implements PageAttention {
    */
   private static native void addLatentValues(
       int isa,
-      Object[] arrays,
-      int[] list,
+      long[] pages,
+      int pageCount,
+      int type,
+      int width,
+      long keys,
       float[] weights,
       int token,
       int stride,

@@ -200,12 +200,13 @@ class PageAttentionProperties {
   }
 
   private static void check(Case c) {
-    CpuKvPool pool = c.pool();
-    float[][] expected = c.run(pool, new JavaPageAttention(new ScalarKernels(), 1), 1);
-    for (NativeKernels.Isa isa : NativeIsas.required()) {
-      PageAttention fast = PageAttention.of(new NativeKernels(isa), new ScalarKernels(), 1);
-      assertSame(c.run(pool, fast, 1), expected, isa + " whole");
-      assertSame(c.run(pool, fast, 3), expected, isa + " in parts");
+    try (CpuKvPool pool = c.pool()) {
+      float[][] expected = c.run(pool, new JavaPageAttention(new ScalarKernels(), 1), 1);
+      for (NativeKernels.Isa isa : NativeIsas.required()) {
+        PageAttention fast = PageAttention.of(new NativeKernels(isa), new ScalarKernels(), 1);
+        assertSame(c.run(pool, fast, 1), expected, isa + " whole");
+        assertSame(c.run(pool, fast, 3), expected, isa + " in parts");
+      }
     }
   }
 
