@@ -10,9 +10,10 @@ import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.gateway.responses.ResponseFollower.Answer;
 import io.radixflow.gateway.responses.ResponseIds.TurnId;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnStream;
@@ -23,8 +24,6 @@ import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * Creates responses: chooses the session of a request and the turn to follow, sends the new turn,
@@ -143,7 +142,7 @@ final class ResponseCreation {
           if (found == null) {
             throw ResponseErrors.noPrevious(id);
           }
-          if (!found.response().status().isFinal()) {
+          if (!found.response().isFinal()) {
             throw ApiException.badRequest(
                 "previous_response_id",
                 "the previous response is in progress, and has other instructions: wait for its"
@@ -198,21 +197,18 @@ final class ResponseCreation {
             request.settings(),
             request.instructions(),
             request.metadata().entries(),
-            Status.QUEUED,
-            0,
             request.options(),
-            ResponseRecord.NOTHING,
-            List.of(),
-            null,
-            null,
-            null);
-    if (request.stream()) {
-      stream(exchange, event, begun);
-    } else if (request.settings().background()) {
-      background(exchange, event, begun);
-    } else {
-      TurnStream turn = send(exchange, event, new ResponseCollector(exchange, begun));
-      exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turn::cancel : turn::close);
+            Output.none(Status.QUEUED));
+    boolean background = request.settings().background();
+    Answer early = background ? Answer.EARLY : Answer.WHOLE;
+    Answer answer = request.stream() ? Answer.STREAM : early;
+    ResponseFollower follower = new ResponseFollower(exchange, begun, answer, -1);
+    TurnStream turn = send(exchange, event, follower);
+    follower.of(turn);
+    boolean goesOn = background || onDisconnect != OnDisconnect.CANCEL;
+    exchange.onGone(goesOn ? turn::close : turn::cancel);
+    if (answer != Answer.WHOLE && SessionFinder.repeatableTurn(exchange) == null) {
+      whenKnown(exchange, event, follower::accepted);
     }
   }
 
@@ -221,36 +217,6 @@ final class ResponseCreation {
     return SessionFinder.repeatableTurn(exchange) == null
         ? turns.start(event, exchange.following(), listener)
         : turns.startOrResume(event, exchange.following(), listener);
-  }
-
-  private void stream(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
-    ResponseFollower follower = new ResponseFollower(exchange, begun, -1);
-    TurnStream turn = send(exchange, event, follower);
-    follower.of(turn);
-    boolean goesOn = begun.settings().background() || onDisconnect != OnDisconnect.CANCEL;
-    exchange.onGone(goesOn ? turn::close : turn::cancel);
-    if (SessionFinder.repeatableTurn(exchange) == null) {
-      whenKnown(exchange, event, follower::accepted);
-    }
-  }
-
-  /**
-   * Answers when the job has the turn; the turn runs without this client. The status of a new
-   * response is {@code queued}, like OpenAI's, whatever the progress of its turn.
-   */
-  private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
-    CompletableFuture<TurnStream> followed = new CompletableFuture<>();
-    Consumer<ResponseRecord> answer =
-        response -> {
-          followed.thenAccept(TurnStream::close);
-          exchange.json(200, Json.write(ResponseJson.response(response)));
-        };
-    TurnStream turn = send(exchange, event, new ResponseCollector(exchange, begun, answer));
-    followed.complete(turn);
-    exchange.onGone(turn::close);
-    if (SessionFinder.repeatableTurn(exchange) == null) {
-      whenKnown(exchange, event, () -> answer.accept(begun));
-    }
   }
 
   /** Continues when the job knows the turn. The query follows the turn on the same partition. */

@@ -6,6 +6,8 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
+import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnFound;
@@ -16,45 +18,77 @@ import io.radixflow.gateway.turn.TurnStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Streams a response as it grows. The stream begins when the job has accepted the turn, so that a
- * rejection can be an error with its own status. Belongs to the event loop of its exchange.
+ * Follows the turn of a response, and answers with the response. A stream begins when the job has
+ * accepted the turn, so that a rejection can be an error with its own status. Belongs to the event
+ * loop of its exchange.
  */
 final class ResponseFollower implements TurnListener {
+
+  /** When and how the client gets the response. */
+  enum Answer {
+    /** As a whole, when the turn has ended. */
+    WHOLE,
+    /** Once the job has the turn, which then runs without the client. */
+    EARLY,
+    /** As a stream that grows. */
+    STREAM
+  }
 
   /** The end of a stream in Open Responses. OpenAI's clients also accept it. */
   private static final byte[] DONE = "[DONE]".getBytes(StandardCharsets.US_ASCII);
 
   private final Exchange exchange;
+  private final Answer answer;
   private final SseStream events;
   private final ResponseStream stream;
-  private ResponseRecord begun;
   private final TurnMessage message = new TurnMessage();
+  private ResponseRecord begun;
   private TurnStream turn;
   private boolean ended;
 
   /**
-   * @param after the number of the last event that the client has; -1 for none
+   * @param after the number of the last event that the client of a stream has; -1 for none
    */
-  ResponseFollower(Exchange exchange, ResponseRecord begun, long after) {
+  ResponseFollower(Exchange exchange, ResponseRecord begun, Answer answer, long after) {
     this.exchange = exchange;
     this.begun = begun;
-    this.events = exchange.sse(this::error);
+    this.answer = answer;
+    this.events = answer == Answer.STREAM ? exchange.sse(this::error) : null;
     this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
   }
 
-  /** Sets the turn that pauses while the client is slow. */
+  /** Sets the turn; a stream pauses it while the client is slow. */
   void of(TurnStream followed) {
     turn = followed;
-    if (!ended) {
+    throttle();
+  }
+
+  private void throttle() {
+    if (events != null && turn != null && !ended) {
       events.throttle(turn);
     }
   }
 
-  /** Begins the stream, because the job has accepted the turn. */
+  /** Called when the job has accepted the turn. */
   void accepted() {
-    if (!ended && !stream.isOpen()) {
-      stream.open(begun);
+    accepted(begun);
+  }
+
+  private void accepted(ResponseRecord now) {
+    if (ended) {
+      return;
     }
+    if (answer == Answer.STREAM && !stream.isOpen()) {
+      stream.open(begun);
+    } else if (answer == Answer.EARLY) {
+      ended = true;
+      turn.close();
+      json(now);
+    }
+  }
+
+  private void json(ResponseRecord response) {
+    exchange.json(200, Json.write(ResponseJson.response(response)));
   }
 
   @Override
@@ -63,16 +97,18 @@ final class ResponseFollower implements TurnListener {
     if (!exchange.hasBegun()) {
       SessionFinder.name(exchange, begun.session(), begun.turn());
     }
-    accepted();
+    if (answer == Answer.STREAM || !found.status().equals("done")) {
+      accepted(begun.at(Status.ofRunning(found.status())));
+    }
   }
 
   @Override
   public void piece(TurnPiece piece) {
-    accepted();
     message.add(piece);
-    stream.piece(piece);
-    if (turn != null) {
-      events.throttle(turn);
+    if (answer == Answer.STREAM) {
+      accepted();
+      stream.piece(piece);
+      throttle();
     }
   }
 
@@ -81,13 +117,18 @@ final class ResponseFollower implements TurnListener {
     if (end.finishReason().equals("rejected") && !exchange.hasBegun()) {
       ended = true;
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
-      return;
+    } else {
+      end(begun.with(Output.ended(end, message)));
     }
-    end(ResponseCollector.ended(begun, end, message, null));
   }
 
-  /** Sends the rest of a response that has ended, and ends the stream. */
+  /** Answers with a response that has ended, or with the rest of its stream. */
   void end(ResponseRecord response) {
+    if (answer != Answer.STREAM) {
+      ended = true;
+      json(response);
+      return;
+    }
     accepted();
     ended = true;
     stream.close(response);

@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.api.UsageJson;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.ReplyBlock;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** Writes responses, items and conversations in OpenAI's form. */
 final class ResponseJson {
@@ -30,39 +33,39 @@ final class ResponseJson {
   /** Writes a response object. */
   static ObjectNode response(ResponseRecord response) {
     ResponseSettings settings = response.settings();
+    Output output = response.output();
+    TurnEnd end = output.end();
     ObjectNode node = JSON.objectNode();
     node.put("id", response.id());
     node.put("object", "response");
     node.put("created_at", settings.created());
-    node.put("status", name(response.status()));
-    if (response.status() == Status.COMPLETED) {
-      node.put("completed_at", response.completed());
-    } else {
-      node.putNull("completed_at");
-    }
+    node.put("status", name(output.status()));
+    boolean completed = output.status() == Status.COMPLETED;
+    node.put(
+        "completed_at", completed ? (Long) TimeUnit.MILLISECONDS.toSeconds(end.completed()) : null);
     node.put("background", settings.background());
     putConversation(node, response.session());
-    node.set("error", error(response.failure()));
-    if (response.status() == Status.INCOMPLETE) {
+    node.set("error", error(output.failure()));
+    if (output.status() == Status.INCOMPLETE) {
       node.putObject("incomplete_details").put("reason", "max_output_tokens");
     } else {
       node.putNull("incomplete_details");
     }
     node.put("instructions", response.instructions());
-    putNumber(node, "max_output_tokens", settings.maxOutputTokens());
+    node.put("max_output_tokens", settings.maxOutputTokens());
     node.putNull("max_tool_calls");
     node.put("model", settings.model());
-    ArrayNode output = node.putArray("output");
-    if (hasOutput(response)) {
+    ArrayNode items = node.putArray("output");
+    if (hasItems(output)) {
       items(
               response.turn(),
               ResponseIds.REPLY,
-              response.reply(),
-              response.itemStatus(),
-              response.logprobs(),
-              response.order(),
+              output.reply(),
+              output.itemStatus(),
+              output.logprobs(),
+              output.order(),
               new CustomCalls(settings.custom()))
-          .forEach(output::add);
+          .forEach(items::add);
     }
     node.put("service_tier", "default");
     ResponseOptions.put(node, response.options(), settings.custom());
@@ -74,15 +77,14 @@ final class ResponseJson {
     node.put("temperature", settings.temperature() == null ? 1.0 : settings.temperature());
     node.put("top_p", settings.topP() == null ? 1.0 : settings.topP());
     node.put("top_logprobs", settings.topLogprobs());
-    node.put("truncation", settings.truncation());
+    node.put("truncation", settings.dropsOldest() ? "auto" : "disabled");
     node.set(
         "usage",
-        response.usage() == null ? JSON.nullNode() : UsageJson.ofResponse(response.usage()));
+        end == null || end.usage() == null ? JSON.nullNode() : UsageJson.ofResponse(end.usage()));
     node.put("user", settings.user());
     node.set("metadata", metadata(response.metadata()));
-    if (!response.warnings().isEmpty()) {
-      ArrayNode warnings = node.putArray("warnings");
-      response.warnings().forEach(warnings::add);
+    if (end != null && !end.warnings().isEmpty()) {
+      end.warnings().forEach(node.putArray("warnings")::add);
     }
     return node;
   }
@@ -95,18 +97,10 @@ final class ResponseJson {
     }
   }
 
-  private static void putNumber(ObjectNode node, String field, Integer value) {
-    if (value == null) {
-      node.putNull(field);
-    } else {
-      node.put(field, value);
-    }
-  }
-
-  private static boolean hasOutput(ResponseRecord response) {
-    return response.status() == Status.COMPLETED
-        || response.status() == Status.INCOMPLETE
-        || response.reply().length() > 0;
+  private static boolean hasItems(Output output) {
+    return output.status() == Status.COMPLETED
+        || output.status() == Status.INCOMPLETE
+        || output.reply().length() > 0;
   }
 
   private static JsonNode error(ResponseRecord.Failure failure) {

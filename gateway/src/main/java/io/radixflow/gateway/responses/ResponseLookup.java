@@ -2,15 +2,14 @@ package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.responses.ResponseIds.TurnId;
-import io.radixflow.gateway.responses.ResponseRecord.Failure;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.protocol.record.ConversationEvent;
-import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.Reply.TurnState;
 import io.radixflow.protocol.record.ReplyDelta;
-import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
@@ -96,36 +95,25 @@ final class ResponseLookup {
             settings,
             null,
             Metadata.kept(kept).entries(),
-            status(state),
-            TimeUnit.MILLISECONDS.toSeconds(state.completed()),
             state.options(),
-            state.reply(),
-            state.order(),
-            state.logprobs(),
-            status(state).isFinal() ? state.usage() : null,
-            failure(state.finishReason(), state.error()));
+            output(state));
     return new Found(
         response, state.branch(), state.messages() == null ? List.of() : state.messages());
   }
 
-  private static Status status(TurnState state) {
-    return switch (state.status()) {
-      case "queued" -> Status.QUEUED;
-      case "running" -> Status.IN_PROGRESS;
-      default -> Status.of(state.finishReason());
-    };
-  }
-
-  /** Returns why a turn failed, or null if it did not. */
-  static Failure failure(String finishReason, ReplyError error) {
-    boolean failed = finishReason != null && Status.of(finishReason) == Status.FAILED;
-    if (!failed) {
-      return null;
-    }
-    boolean tooLong = error != null && error.code() == ErrorCode.CONTEXT_LENGTH_EXCEEDED;
-    return new Failure(
-        tooLong ? "context_length_exceeded" : "server_error",
-        error == null ? "the turn failed" : error.message());
+  private static Output output(TurnState state) {
+    Status status =
+        switch (state.status()) {
+          case "queued" -> Status.QUEUED;
+          case "running" -> Status.IN_PROGRESS;
+          default -> Status.of(state.finishReason());
+        };
+    return new Output(
+        status,
+        state.reply(),
+        state.order(),
+        state.logprobs(),
+        status.isFinal() ? TurnEnd.of(state, false) : null);
   }
 
   /** Adds the instructions. The job stores equal instructions of several turns only once. */

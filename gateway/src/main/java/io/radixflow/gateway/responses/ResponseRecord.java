@@ -1,11 +1,13 @@
 package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.turn.ReplyBlock;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFound;
+import io.radixflow.gateway.turn.TurnMessage;
+import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
-import io.radixflow.protocol.record.Usage;
 import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
@@ -18,16 +20,8 @@ import java.util.Map;
  * @param settings the settings of the request
  * @param instructions the system prompt of this turn, or null
  * @param metadata the client's own entries
- * @param status the progress of the response
- * @param completed when the response ended, in seconds since the epoch; 0 before its end
  * @param options the options of generation; null if the request has none
- * @param reply the reply so far
- * @param order order of the parts of the reply; see {@link ReplyBlock#of}
- * @param logprobs log probabilities of the tokens so far, or null
- * @param usage counts of tokens; null before the end
- * @param failure why the response failed, or null
- * @param warnings constraints of the request that the reply may not follow; known when the response
- *     ends, and not stored
+ * @param output what the turn has produced
  */
 record ResponseRecord(
     String session,
@@ -35,50 +29,57 @@ record ResponseRecord(
     ResponseSettings settings,
     String instructions,
     Map<String, String> metadata,
-    Status status,
-    long completed,
     GenerationOptions options,
-    Message reply,
-    List<PartLength> order,
-    List<TokenLogprob> logprobs,
-    Usage usage,
-    Failure failure,
-    List<String> warnings) {
+    Output output) {
 
-  /** Creates a response without warnings. */
-  ResponseRecord(
-      String session,
-      String turn,
-      ResponseSettings settings,
-      String instructions,
-      Map<String, String> metadata,
+  /**
+   * The output of a response.
+   *
+   * @param status the progress of the response
+   * @param reply the reply so far
+   * @param order order of the parts of the reply; see {@link ReplyBlock#of}
+   * @param logprobs log probabilities of the tokens so far, or null
+   * @param end the end of the turn; null before the end. Its warnings are not stored
+   */
+  record Output(
       Status status,
-      long completed,
-      GenerationOptions options,
       Message reply,
       List<PartLength> order,
       List<TokenLogprob> logprobs,
-      Usage usage,
-      Failure failure) {
-    this(
-        session,
-        turn,
-        settings,
-        instructions,
-        metadata,
-        status,
-        completed,
-        options,
-        reply,
-        order,
-        logprobs,
-        usage,
-        failure,
-        List.of());
-  }
+      TurnEnd end) {
 
-  /** The reply of a response that has none yet. */
-  static final Message NOTHING = new Message("assistant", "");
+    /** Returns the output of a turn that has produced nothing. */
+    static Output none(Status status) {
+      return new Output(status, new Message("assistant", ""), List.of(), null, null);
+    }
+
+    /** Returns the output of a turn that has ended. */
+    static Output ended(TurnEnd end, TurnMessage reply) {
+      Status status = Status.of(end.finishReason());
+      return new Output(status, reply.message(), reply.order(), reply.logprobs(), end);
+    }
+
+    /** Returns the status of the last output item. */
+    String itemStatus() {
+      return switch (status) {
+        case COMPLETED -> "completed";
+        case QUEUED, IN_PROGRESS -> "in_progress";
+        default -> "incomplete";
+      };
+    }
+
+    /** Returns why the response failed; null if it did not. */
+    Failure failure() {
+      if (status != Status.FAILED) {
+        return null;
+      }
+      boolean tooLong =
+          end.error() != null && end.error().code() == ErrorCode.CONTEXT_LENGTH_EXCEEDED;
+      return new Failure(
+          tooLong ? "context_length_exceeded" : "server_error",
+          end.error() == null ? "the turn failed" : end.error().message());
+    }
+  }
 
   /** The progress of a response; lower case in JSON. */
   enum Status {
@@ -118,32 +119,9 @@ record ResponseRecord(
     return ResponseIds.response(session, turn, settings.tag());
   }
 
-  /** Returns this response with log probabilities of its tokens. */
-  ResponseRecord with(List<TokenLogprob> tokens) {
-    return new ResponseRecord(
-        session,
-        turn,
-        settings,
-        instructions,
-        metadata,
-        status,
-        completed,
-        options,
-        reply,
-        order,
-        tokens,
-        usage,
-        failure,
-        warnings);
-  }
-
-  /** Returns the status of the response's last output item. */
-  String itemStatus() {
-    return switch (status) {
-      case COMPLETED -> "completed";
-      case QUEUED, IN_PROGRESS -> "in_progress";
-      default -> "incomplete";
-    };
+  /** Returns whether the response has ended. */
+  boolean isFinal() {
+    return output.status.isFinal();
   }
 
   /**
@@ -153,99 +131,37 @@ record ResponseRecord(
    */
   ResponseRecord firstSent(TurnFound found) {
     Map<String, String> kept = found.metadata() == null ? Map.of() : found.metadata();
-    ResponseSettings first =
-        kept.containsKey(ResponseSettings.KEY)
-            ? ResponseSettings.decoded(
-                kept.get(ResponseSettings.KEY), settings.created(), settings.model())
-            : settings;
+    boolean known = kept.containsKey(ResponseSettings.KEY);
     return new ResponseRecord(
         session,
         found.turn(),
-        first,
+        known
+            ? ResponseSettings.decoded(
+                kept.get(ResponseSettings.KEY), settings.created(), settings.model())
+            : settings,
         instructions,
-        kept.containsKey(ResponseSettings.KEY) ? Metadata.kept(kept).entries() : metadata,
-        status,
-        completed,
+        known ? Metadata.kept(kept).entries() : metadata,
         options,
-        reply,
-        order,
-        logprobs,
-        usage,
-        failure);
+        output);
   }
 
   /** Returns this response with its instructions. */
   ResponseRecord with(String system) {
-    return new ResponseRecord(
-        session, turn, settings, system, metadata, status, completed, options, reply, order,
-        logprobs, usage, failure);
+    return new ResponseRecord(session, turn, settings, system, metadata, options, output);
   }
 
-  /** Returns this response with its warnings. */
-  ResponseRecord warned(List<String> notHeldTo) {
-    return new ResponseRecord(
-        session,
-        turn,
-        settings,
-        instructions,
-        metadata,
-        status,
-        completed,
-        options,
-        reply,
-        order,
-        logprobs,
-        usage,
-        failure,
-        notHeldTo);
+  /** Returns this response with another output. */
+  ResponseRecord with(Output other) {
+    return new ResponseRecord(session, turn, settings, instructions, metadata, options, other);
   }
 
   /** Returns this response as it was when it began. */
   ResponseRecord begun() {
-    Status first = settings.background() ? Status.QUEUED : Status.IN_PROGRESS;
-    return at(first);
+    return at(settings.background() ? Status.QUEUED : Status.IN_PROGRESS);
   }
 
   /** Returns this response with a status and without any output. */
   ResponseRecord at(Status so) {
-    return new ResponseRecord(
-        session,
-        turn,
-        settings,
-        instructions,
-        metadata,
-        so,
-        0,
-        options,
-        NOTHING,
-        List.of(),
-        null,
-        null,
-        null);
-  }
-
-  /** Returns this response with the end of its turn. */
-  ResponseRecord ended(
-      Status end,
-      long when,
-      Message whole,
-      List<PartLength> parts,
-      List<TokenLogprob> tokens,
-      Usage counts,
-      Failure why) {
-    return new ResponseRecord(
-        session,
-        turn,
-        settings,
-        instructions,
-        metadata,
-        end,
-        when,
-        options,
-        whole,
-        parts,
-        tokens,
-        counts,
-        why);
+    return with(Output.none(so));
   }
 }

@@ -220,7 +220,7 @@ record ResponseRequest(
         logprobs || body.integer("top_logprobs", 0, 20, 0) > 0,
         background,
         store,
-        truncation == null ? (dropsOldest ? "auto" : "disabled") : truncation,
+        truncation == null ? dropsOldest : truncation.equals("auto"),
         body.text("previous_response_id"),
         ResponseIds.tag(instructions(body)),
         name(body, "user"),

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.PartText;
 import io.radixflow.client.TurnPart;
-import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnMessage;
@@ -172,17 +171,14 @@ final class ResponseStream {
     if (items == 0) {
       openItem(TurnPart.CONTENT, null);
     }
-    if (ended.status() == Status.FAILED) {
+    Status status = ended.output().status();
+    if (status == Status.FAILED) {
       send(whole("response.failed", ended));
       return;
     }
-    closeItem(ended.itemStatus());
-    ResponseRecord whole = ended;
-    if (ended.logprobs() == null && !reply.logprobs().isEmpty()) {
-      whole = ended.with(reply.logprobs());
-    }
-    String end = whole.status() == Status.COMPLETED ? "response.completed" : "response.incomplete";
-    send(whole(end, whole));
+    closeItem(ended.output().itemStatus());
+    String end = status == Status.COMPLETED ? "response.completed" : "response.incomplete";
+    send(whole(end, ended));
   }
 
   /**
@@ -190,7 +186,7 @@ final class ResponseStream {
    */
   private boolean complete(ResponseRecord ended) {
     List<PartText> sent = PartText.of(reply.message(), reply.order());
-    List<PartText> whole = PartText.of(ended.reply(), ended.order());
+    List<PartText> whole = PartText.of(ended.output().reply(), ended.output().order());
     if (sent.size() > whole.size()) {
       return false;
     }
@@ -204,9 +200,9 @@ final class ResponseStream {
         return false;
       }
       if (had.length() < text.length()) {
-        boolean all = sent.isEmpty() && part.isContent() && ended.logprobs() != null;
+        boolean all = sent.isEmpty() && part.isContent() && ended.output().logprobs() != null;
         List<TokenLogprob> logprobs =
-            all && reply.content().isEmpty() ? ended.logprobs() : List.of();
+            all && reply.content().isEmpty() ? ended.output().logprobs() : List.of();
         piece(new TurnPiece(0, part, text.substring(had.length()), 0, logprobs));
       }
     }
@@ -221,11 +217,6 @@ final class ResponseStream {
     ObjectNode error = JSON.objectNode().put("type", "error");
     error.put("code", code).put("message", message).putNull("param");
     sink.event("error", error.put("sequence_number", last));
-  }
-
-  /** Sends the failure of a response whose turn the job has not accepted. */
-  void reject(Failure failure) {
-    close(response.ended(Status.FAILED, 0, reply.message(), reply.order(), null, null, failure));
   }
 
   private void send(ObjectNode event) {

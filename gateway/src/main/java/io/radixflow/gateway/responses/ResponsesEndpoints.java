@@ -8,6 +8,7 @@ import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.responses.ResponseFollower.Answer;
 import io.radixflow.gateway.responses.ResponseLookup.Found;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.TurnKey;
@@ -57,7 +58,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
         exchange,
         exchange.pathParameter("id"),
         found -> {
-          if (logprobs && found.response().status().isFinal()) {
+          if (logprobs && found.response().isFinal()) {
             throw ApiException.badRequest(
                 "include",
                 "include has message.output_text.logprobs, which are not kept after a response has"
@@ -89,8 +90,8 @@ public final class ResponsesEndpoints implements EndpointGroup {
   }
 
   private void stream(Exchange exchange, ResponseRecord response, long after) {
-    ResponseFollower follower = new ResponseFollower(exchange, response, after);
-    if (response.status().isFinal()) {
+    ResponseFollower follower = new ResponseFollower(exchange, response, Answer.STREAM, after);
+    if (response.isFinal()) {
       follower.end(response);
       return;
     }
@@ -115,13 +116,13 @@ public final class ResponsesEndpoints implements EndpointGroup {
             throw ApiException.badRequest(
                 null, "Cannot cancel a synchronous response: it was not made with background.");
           }
-          if (response.status().isFinal()) {
+          if (response.isFinal()) {
             exchange.json(200, Json.write(ResponseJson.response(response)));
             return;
           }
           TurnKey key = key(exchange, response);
-          TurnStream turn =
-              turns.resume(key, 0, exchange.following(), new ResponseCollector(exchange, response));
+          ResponseFollower follower = new ResponseFollower(exchange, response, Answer.WHOLE, -1);
+          TurnStream turn = turns.resume(key, 0, exchange.following(), follower);
           exchange.onGone(turn::close);
           turns.cancel(key);
         });
@@ -134,7 +135,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
         id,
         found -> {
           ResponseRecord response = found.response();
-          if (!response.status().isFinal()) {
+          if (!response.isFinal()) {
             throw ApiException.badRequest(
                 null, "the response is in progress: cancel it before it is deleted");
           }

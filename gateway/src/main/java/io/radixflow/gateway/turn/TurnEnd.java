@@ -76,7 +76,8 @@ public record TurnEnd(
         null);
   }
 
-  static TurnEnd of(TurnState done, boolean committed) {
+  /** Returns the end of a turn that has ended. */
+  public static TurnEnd of(TurnState done, boolean committed) {
     return new TurnEnd(
         done.branch(),
         done.finishReason(),

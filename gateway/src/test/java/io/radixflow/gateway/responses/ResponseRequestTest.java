@@ -30,14 +30,13 @@ class ResponseRequestTest {
   @ValueSource(strings = {"auto", "disabled"})
   void truncationIsAsTheRequestSaysItOrElseAsTheJobDoesIt(String asked) throws Exception {
     ResponseRequest request = read("{'input':'a','truncation':'" + asked + "'}");
-    assertThat(request.settings().truncation()).isEqualTo(asked);
+    assertThat(request.settings().dropsOldest()).isEqualTo(asked.equals("auto"));
     assertThat(request.options().truncation()).isEqualTo(asked);
     ResponseRequest silent = read("{'input':'a','truncation':null}");
-    assertThat(silent.settings().truncation()).isEqualTo("auto");
+    assertThat(silent.settings().dropsOldest()).isTrue();
     assertThat(silent.options()).isNull();
     JsonObject body = JsonObject.of(new ObjectMapper().readTree("{\"input\":\"a\"}"), "it");
-    assertThat(ResponseRequest.of(body, 42, "m", false, false).settings().truncation())
-        .isEqualTo("disabled");
+    assertThat(ResponseRequest.of(body, 42, "m", false, false).settings().dropsOldest()).isFalse();
   }
 
   @Test

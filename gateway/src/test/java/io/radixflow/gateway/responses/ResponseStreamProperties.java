@@ -3,9 +3,12 @@ package io.radixflow.gateway.responses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.protocol.record.Usage;
 import io.radixflow.text.template.Message;
 import java.util.ArrayList;
@@ -41,7 +44,7 @@ class ResponseStreamProperties {
             false,
             background,
             true,
-            "disabled",
+            false,
             null,
             "",
             null,
@@ -55,14 +58,8 @@ class ResponseStreamProperties {
         settings,
         "Be brief.",
         Map.of("k", "v"),
-        Status.IN_PROGRESS,
-        0,
         null,
-        ResponseRecord.NOTHING,
-        List.of(),
-        null,
-        null,
-        null);
+        Output.none(Status.IN_PROGRESS));
   }
 
   static ResponseRecord ended(ResponseRecord begun, Status status, String text) {
@@ -75,7 +72,13 @@ class ResponseStreamProperties {
 
   static ResponseRecord ended(
       ResponseRecord begun, Status status, Message reply, List<PartLength> order) {
-    return begun.ended(status, 5, reply, order, null, new Usage(10, 4, 3), null);
+    return begun.with(new Output(status, reply, order, null, end(null)));
+  }
+
+  /** Returns the end of a turn; a response that failed has the error. */
+  static TurnEnd end(ReplyError error) {
+    Usage usage = new Usage(10, 4, 3);
+    return new TurnEnd("main", "any", null, 5000, usage, error, true, false, null, null, null);
   }
 
   private static final class Events extends ArrayList<ObjectNode> implements ResponseStream.Sink {

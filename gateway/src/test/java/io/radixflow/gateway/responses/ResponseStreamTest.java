@@ -1,16 +1,18 @@
 package io.radixflow.gateway.responses;
 
 import static io.radixflow.gateway.responses.ResponseStreamProperties.begun;
+import static io.radixflow.gateway.responses.ResponseStreamProperties.end;
 import static io.radixflow.gateway.responses.ResponseStreamProperties.ended;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
-import io.radixflow.gateway.responses.ResponseRecord.Failure;
+import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;
@@ -205,14 +207,13 @@ class ResponseStreamTest {
     stream.piece(piece("Hi"));
     stream.close(
         begun(false)
-            .ended(
-                Status.FAILED,
-                5,
-                new Message("assistant", "Hi"),
-                List.of(),
-                null,
-                null,
-                new Failure("server_error", "it broke")));
+            .with(
+                new Output(
+                    Status.FAILED,
+                    new Message("assistant", "Hi"),
+                    List.of(),
+                    null,
+                    end(ReplyError.failed("it broke")))));
     assertThat(last().get("type").textValue()).isEqualTo("response.failed");
     assertThat(last().get("sequence_number").intValue()).isEqualTo(6);
     assertThat(last().at("/response/error/message").textValue()).isEqualTo("it broke");
@@ -275,18 +276,19 @@ class ResponseStreamTest {
 
   @Test
   void logProbabilitiesComeWithTheirPieceAndAllAtTheEnd() {
+    TurnMessage whole = new TurnMessage();
     stream.open(begun(false));
-    stream.piece(
-        new TurnPiece(
-            0, TurnPart.CONTENT, "Hi", 1, List.of(new TokenLogprob(1, "Hi", -0.5f, List.of()))));
-    stream.piece(
-        new TurnPiece(
-            0,
-            TurnPart.CONTENT,
-            " you",
-            1,
-            List.of(new TokenLogprob(2, " you", -1.5f, List.of()))));
-    stream.close(ended(begun(false), Status.COMPLETED, "Hi you"));
+    for (TokenLogprob token :
+        List.of(
+            new TokenLogprob(1, "Hi", -0.5f, List.of()),
+            new TokenLogprob(2, " you", -1.5f, List.of()))) {
+      TurnPiece piece = new TurnPiece(0, TurnPart.CONTENT, token.token(), 1, List.of(token));
+      stream.piece(piece);
+      whole.add(piece);
+    }
+    Output output =
+        new Output(Status.COMPLETED, whole.message(), List.of(), whole.logprobs(), end(null));
+    stream.close(begun(false).with(output));
     assertThat(events.get(5).at("/logprobs/0/token").textValue()).isEqualTo(" you");
     assertThat(events.get(6).at("/logprobs")).hasSize(2);
     assertThat(last().at("/response/output/0/content/0/logprobs/1/bytes")).hasSize(4);
