@@ -55,6 +55,6 @@ variant rows avx512vnni $avx512
 # shellcheck disable=SC2086 # a list of flags
 gcc $flags -I "$java_home/include" -I "$java_home/include/linux" -c repack.c -o "$objects/repack.o"
 gcc -std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -I "$java_home/include" -I "$java_home/include/linux" \
-  -shared jni.c jni_rows.c "$objects"/*.o -o "$library"
+  -shared jni.c jni_rows.c weights.c mapping.c "$objects"/*.o -o "$library"
 printf 'native=true\ngcc=%s\nsources.sha256=%s\n' "$version" "$hash" >"$out/native.properties"
 echo "native kernels for the CPU: gcc $version, $(wc -c <"$library") bytes"

@@ -8,34 +8,17 @@
 #include <jni.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 enum isa { AVX2, AVX_VNNI, AVX512_VNNI };
 
-static multiply_function *const multiply[] = {multiply_avx2, multiply_avxvnni, multiply_avx512vnni};
 static pack_function *const pack[] = {pack_avx2, pack_avxvnni, pack_avx512vnni};
 static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512vnni};
 // AVX-VNNI has no instructions for floats.
 static score_function *const score[] = {scores_avx2, scores_avx2, scores_avx512vnni};
 static value_function *const add_values[] = {values_avx2, values_avx2, values_avx512vnni};
 static latent_function *const add_latent_values[] = {latent_values_avx2, latent_values_avx2, latent_values_avx512vnni};
-static halves_function *const halves[] = {halves_avx2, halves_avxvnni, halves_avx512vnni};
 static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
-
-// Returns the address of zeroed memory; 0 if the system has none.
-JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_map(JNIEnv *env, jclass type, jlong bytes) {
-    (void)env;
-    (void)type;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? 0 : (jlong)(intptr_t)at;
-}
-
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_unmap(JNIEnv *env, jclass type, jlong at, jlong bytes) {
-    (void)env;
-    (void)type;
-    munmap((void *)(intptr_t)at, bytes);
-}
 
 JNIEXPORT jobject JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_buffer(JNIEnv *env, jclass type, jlong at, jint bytes) {
     (void)type;
@@ -78,42 +61,6 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdl
 }
 
 // If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is computed.
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multiply(
-    JNIEnv *env, jclass type, jint isa, jint code, jint scale, jint block, jboolean minima, jint columns,
-    jintArray codes, jobject scales, jshortArray units, jfloatArray bias, jint bias_at, jint first, jint end, jintArray pairs,
-    jfloatArray row_scales, jfloatArray sums, jintArray numbers, jint number, jint rows, jfloatArray out, jint at,
-    jint stride) {
-    (void)type;
-    struct pinned read[8], written;
-    struct weights w = {
-        .codes = pin(env, &read[0], codes),
-        .scales = pin(env, &read[1], scales),
-        .units = pin(env, &read[2], units),
-        .bias = pin(env, &read[3], bias),
-        .columns = columns,
-        .block = block,
-        .code = (enum code_kind)code,
-        .scale = (enum scale_kind)scale,
-        .minima = minima,
-    };
-    const int32_t *number_list = pin(env, &read[7], numbers);
-    struct activations x = {
-        .pairs = pin(env, &read[4], pairs),
-        .scales = pin(env, &read[5], row_scales),
-        .sums = pin(env, &read[6], sums),
-        .rows = rows,
-    };
-    float *result = pin(env, &written, out);
-    if (w.codes && w.scales && (w.units || !units) && (w.bias || !bias) && number_list && x.pairs && x.scales &&
-        x.sums && result) {
-        x.numbers = number_list + number;
-        w.bias = w.bias ? w.bias + bias_at : NULL;
-        multiply[isa](&w, &x, first, end, result + at, stride);
-    }
-    release(env, &written, 1, 0);
-    release(env, read, 8, JNI_ABORT);
-}
-
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_pack(
     JNIEnv *env, jclass type, jint isa, jfloatArray in, jint from, jint columns, jint row, jintArray pairs,
     jfloatArray scales, jfloatArray sums) {
@@ -141,22 +88,6 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_widenH
     }
     release(env, &written, 1, 0);
     release(env, &read, 1, JNI_ABORT);
-}
-
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multiplyHalves(
-    JNIEnv *env, jclass type, jint isa, jshortArray values, jint from, jboolean bfloat16, jint columns, jfloatArray in,
-    jint stride, jint rows, jfloatArray out, jint at, jint out_stride) {
-    (void)type;
-    struct pinned read[2], written;
-    const uint16_t *w = pin(env, &read[0], values);
-    const float *x = pin(env, &read[1], in);
-    float *y = pin(env, &written, out);
-    if (w && x && y) {
-        struct halves panel = {w + from, bfloat16, columns};
-        halves[isa](&panel, x, stride, rows, y + at, out_stride);
-    }
-    release(env, &written, 1, 0);
-    release(env, read, 2, JNI_ABORT);
 }
 
 JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(

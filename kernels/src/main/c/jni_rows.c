@@ -89,43 +89,6 @@ METHOD(void, tile)(JNIEnv *env, jclass type, jint isa, jint rows, jfloatArray in
     release(env, p, 3, 0);
 }
 
-METHOD(void, unpackCodes)(JNIEnv *env, jclass type, jint isa, jint form, jintArray in, jint at, jint blocks,
-                          jfloatArray out) {
-    (void)type;
-    struct pinned p[2];
-    const int32_t *codes = pin(env, &p[0], in);
-    float *y = pin(env, &p[1], out);
-    if (codes && y) {
-        kernels[isa]->unpack_codes((enum code_kind)form, codes + at, blocks, y);
-    }
-    release(env, p, 2, 0);
-}
-
-METHOD(void, scaleCodes)(JNIEnv *env, jclass type, jint isa, jfloatArray weights, jfloatArray scales, jint block,
-                         jboolean minima, jint depth) {
-    (void)type;
-    struct pinned p[2];
-    float *w = pin(env, &p[0], weights);
-    const float *s = pin(env, &p[1], scales);
-    if (w && s) {
-        kernels[isa]->scale_codes(w, s, block, minima, depth);
-    }
-    release(env, p, 2, 0);
-}
-
-METHOD(void, unpackFloat8)(JNIEnv *env, jclass type, jint isa, jbyteArray in, jint at, jfloatArray scales, jint scale_at,
-                           jint block, jint blocks, jfloatArray out) {
-    (void)type;
-    struct pinned p[3];
-    const char *codes = pin(env, &p[0], in);
-    const float *s = pin(env, &p[1], scales);
-    float *y = pin(env, &p[2], out);
-    if (codes && s && y) {
-        kernels[isa]->unpack_float8(codes + at, s + scale_at, block, blocks, y);
-    }
-    release(env, p, 3, 0);
-}
-
 METHOD(void, widenFloat8)(JNIEnv *env, jclass type, jint isa, jbyteArray in, jint at, jint n, jfloatArray out, jint to) {
     (void)type;
     struct pinned p[2];
@@ -133,18 +96,6 @@ METHOD(void, widenFloat8)(JNIEnv *env, jclass type, jint isa, jbyteArray in, jin
     float *y = pin(env, &p[1], out);
     if (x && y) {
         kernels[isa]->widen_float8(x + at, n, y + to);
-    }
-    release(env, p, 2, 0);
-}
-
-METHOD(void, widenBfloat16)(JNIEnv *env, jclass type, jint isa, jshortArray in, jint at, jint n, jfloatArray out,
-                            jint to) {
-    (void)type;
-    struct pinned p[2];
-    const uint16_t *x = pin(env, &p[0], in);
-    float *y = pin(env, &p[1], out);
-    if (x && y) {
-        kernels[isa]->widen_bfloat16(x + at, n, y + to);
     }
     release(env, p, 2, 0);
 }

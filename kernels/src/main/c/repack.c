@@ -3,6 +3,7 @@
 // BlockScales.java describe the layouts of panels.
 #include "kernels.h"
 
+#include <float.h>
 #include <immintrin.h>
 #include <jni.h>
 #include <stdbool.h>
@@ -471,60 +472,52 @@ static bool put_float8(const uint8_t *rows, int columns, int count, uint8_t *cod
     return finite;
 }
 
-static void *pin(JNIEnv *env, jarray array) {
-    return array == NULL ? NULL : (*env)->GetPrimitiveArrayCritical(env, array, NULL);
-}
-
-static void release(JNIEnv *env, jarray array, void *at) {
-    if (at != NULL) {
-        (*env)->ReleasePrimitiveArrayCritical(env, array, at, 0);
-    }
-}
-
-// If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is moved.
-JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_codes(
-    JNIEnv *env, jclass self, jint type, jobject rows, jint from, jint row_bytes, jint columns, jint count,
-    jintArray codes, jint codes_at, jarray scales, jint scales_at, jshortArray units, jint units_at) {
-    (void)self;
-    const uint8_t *source = (const uint8_t *)(*env)->GetDirectBufferAddress(env, rows) + from;
-    int32_t *c = pin(env, codes);
-    char *s = c ? pin(env, scales) : NULL;
-    uint16_t *u = s ? pin(env, units) : NULL;
+static bool finite_floats(const float *rows, ptrdiff_t count) {
     bool finite = true;
-    if (c && s && (u || !units)) {
-        struct target t = {c + codes_at, s + (size_t)scales_at * scale_size((enum type)type), u ? u + units_at : NULL};
-        finite = put_panel((enum type)type, source, row_bytes, columns, count, t) == 0;
-    }
-    release(env, units, u);
-    release(env, scales, s);
-    release(env, codes, c);
+    for (ptrdiff_t i = 0; i < count; i++) finite &= __builtin_fabsf(rows[i]) <= FLT_MAX;
     return finite;
 }
 
+static void *address(jlong at) {
+    return (void *)(intptr_t)at;
+}
+
+JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_codes(
+    JNIEnv *env, jclass self, jint type, jobject rows, jint from, jint row_bytes, jint columns, jint count, jlong codes,
+    jlong scales, jlong units) {
+    (void)self;
+    const uint8_t *source = (const uint8_t *)(*env)->GetDirectBufferAddress(env, rows) + from;
+    struct target t = {address(codes), address(scales), address(units)};
+    return put_panel((enum type)type, source, row_bytes, columns, count, t) == 0;
+}
+
 JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_halves(
-    JNIEnv *env, jclass self, jboolean bfloat16, jobject rows, jint from, jint columns, jint count, jshortArray out,
-    jint at) {
+    JNIEnv *env, jclass self, jboolean bfloat16, jobject rows, jint from, jint columns, jint count, jlong out) {
     (void)self;
     const uint16_t *source = (const uint16_t *)((const char *)(*env)->GetDirectBufferAddress(env, rows) + from);
-    uint16_t *o = pin(env, out);
     bool finite = true;
-    for (int row = 0; o && row < count; row += 8) {
+    for (int row = 0; row < count; row += 8) {
         int some = count - row < 8 ? count - row : 8;
-        finite &= put_halves(bfloat16 ? 0x7f80 : 0x7c00, source + (ptrdiff_t)row * columns, columns, some, o + at + row);
+        uint16_t *to = (uint16_t *)address(out) + row;
+        finite &= put_halves(bfloat16 ? 0x7f80 : 0x7c00, source + (ptrdiff_t)row * columns, columns, some, to);
     }
-    release(env, out, o);
     return finite;
 }
 
 JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_float8(
-    JNIEnv *env, jclass self, jobject rows, jint from, jint columns, jint count, jbyteArray codes, jint codes_at,
-    jfloatArray scales, jint scales_at) {
+    JNIEnv *env, jclass self, jobject rows, jint from, jint columns, jint count, jlong codes, jlong scales) {
     (void)self;
     const uint8_t *source = (const uint8_t *)(*env)->GetDirectBufferAddress(env, rows) + from;
-    uint8_t *c = pin(env, codes);
-    float *s = c ? pin(env, scales) : NULL;
-    bool finite = !s || put_float8(source, columns, count, c + codes_at, s + scales_at);
-    release(env, scales, s);
-    release(env, codes, c);
-    return finite;
+    return put_float8(source, columns, count, address(codes), address(scales));
+}
+
+JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_floats(
+    JNIEnv *env, jclass self, jobject rows, jint from, jint columns, jint count, jlong out) {
+    (void)self;
+    const float *source = (const float *)((const char *)(*env)->GetDirectBufferAddress(env, rows) + from);
+    float *to = address(out);
+    for (int k = 0; k < columns; k++) {
+        for (int i = 0; i < count; i++) to[(ptrdiff_t)k * PANEL + i] = source[(ptrdiff_t)i * columns + k];
+    }
+    return finite_floats(source, (ptrdiff_t)count * columns);
 }

@@ -4,7 +4,7 @@ import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.kernel.NativeRepacking;
+import io.radixflow.kernels.cpu.kernel.NativeMemory;
 import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.cpu.step.StepRunner;
@@ -61,6 +61,7 @@ public final class CpuBackend implements Backend {
   private final long weightBytes;
   private final boolean nativeIntegers;
   private final WorkerTeam team;
+  private final NativeMemory memory;
   private final StepRunner steps;
   private final StepDispatcher dispatcher;
   private volatile CpuKvPool pool;
@@ -69,19 +70,18 @@ public final class CpuBackend implements Backend {
       WeightSource weights,
       KvSpec.Type kvType,
       Kernels kernels,
-      NativeKernels fast,
-      WorkerTeam team,
+      PanelLoader panels,
       MemoryNeeds needs,
       ModelProgress progress) {
-    this.team = team;
+    team = panels.team();
+    NativeKernels fast = panels.fast();
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
-    NativeRepacking repacking = fast == null ? null : new NativeRepacking(fast);
-    CpuWeightLoader loader =
-        new CpuWeightLoader(weights, new PanelLoader(team, repacking), progress);
+    CpuWeightLoader loader = new CpuWeightLoader(weights, panels, progress);
     boolean integers = kvType != KvSpec.Type.F32;
     nativeIntegers = integers && fast != null;
     ForwardGraph<CpuMatrix, float[]> graph = load(loader, config, needs.weightBytes(), progress);
+    memory = panels.memory();
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     steps = new StepRunner(config, graph, team, kernels, fast, integers);
     epoch = epoch(weights.fingerprint(), kvType);
@@ -139,9 +139,10 @@ public final class CpuBackend implements Backend {
     return open(weights, options, KernelProvider.best(), fast, needs, progress);
   }
 
-  /** Returns the heap memory that a model needs. Reads no weights. */
+  /** Returns the memory that a model needs. Reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
-    return CpuMemoryNeeds.of(weights, HeapRegions.current());
+    boolean outside = KernelProvider.nativeKernels().isPresent();
+    return CpuMemoryNeeds.of(weights, HeapRegions.current(), outside);
   }
 
   private static KvSpec.Type kvType(DeviceOptions options) {
@@ -172,27 +173,28 @@ public final class CpuBackend implements Backend {
       ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
     WorkerTeam team = new WorkerTeam(threads(options.threads()), options.threadPriority());
+    PanelLoader panels = new PanelLoader(team, fast);
+    ModelProgress logged = new LoggedProgress(LOG::info, progress, System::nanoTime);
     try {
-      return new CpuBackend(
-          weights,
-          kvType,
-          kernels,
-          fast,
-          team,
-          needs,
-          new LoggedProgress(LOG::info, progress, System::nanoTime));
+      return new CpuBackend(weights, kvType, kernels, panels, needs, logged);
     } catch (OutOfMemoryError e) {
-      team.close();
+      close(team, panels.memory());
       throw new IllegalArgumentException(
-          String.format(
-              Locale.ROOT,
-              "the weights do not fit into the heap of %d MB; start Java with a larger -Xmx or use"
-                  + " a smaller model or encoding",
-              Runtime.getRuntime().maxMemory() >> 20),
+          "the weights do not fit into memory ("
+              + MemorySource.system().now().text()
+              + "); use a smaller model or encoding, or without native kernels a larger -Xmx",
           e);
     } catch (RuntimeException | Error e) {
-      team.close();
+      close(team, panels.memory());
       throw e;
+    }
+  }
+
+  /** Frees the memory of weights after the threads that use it have ended. */
+  private static void close(WorkerTeam team, NativeMemory memory) {
+    team.close();
+    if (memory != null) {
+      memory.close();
     }
   }
 
@@ -375,7 +377,7 @@ public final class CpuBackend implements Backend {
   @Override
   public void close() {
     dispatcher.close();
-    team.close();
+    close(team, memory);
     CpuKvPool open = pool;
     if (open != null) {
       open.close();

@@ -12,28 +12,34 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Computes the heap memory that a model needs. It asks for the same weights as a load, but reads
- * none.
+ * Computes the memory that a model needs. It asks for the same weights as a load, but reads none.
  */
 final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
   private final HeapRegions regions;
+  private final boolean outside;
   private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
   private final List<Long> held = new ArrayList<>();
+  private long outsideBytes;
   private long lost;
 
-  private CpuMemoryNeeds(WeightSource source, HeapRegions regions) {
+  private CpuMemoryNeeds(WeightSource source, HeapRegions regions, boolean outside) {
     this.source = source;
     this.regions = regions;
+    this.outside = outside;
   }
 
-  static MemoryNeeds of(WeightSource source, HeapRegions regions) {
-    CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions);
+  /**
+   * @param outside whether matrices are outside Java's heap, as native kernels need them
+   */
+  static MemoryNeeds of(WeightSource source, HeapRegions regions, boolean outside) {
+    CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions, outside);
     new ForwardGraph<>(source.config(), needs);
     // Steps reuse the memory of the load's buffers.
     long work = Math.max(StepMemory.bytes(source.config()), needs.held());
-    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work + needs.lost);
+    return new MemoryNeeds(
+        source.config().name(), needs.sum.sizes(), needs.outsideBytes, work + needs.lost);
   }
 
   /**
@@ -55,9 +61,10 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
       for (Tensor tensor : part.tensors()) {
         long elements = (long) tensor.rows() * tensor.columns();
         sum.add(tensor.type(), elements, part.form().bytes(elements));
+        outsideBytes += outside ? part.form().bytes(elements) : 0;
       }
       bytes += part.bytes();
-      lost += part.lost(regions);
+      lost += outside ? 0 : part.lost(regions);
       held.add(part.tensors().stream().mapToLong(Tensor::heldBytes).sum());
     }
     biases.forEach(this::vector);

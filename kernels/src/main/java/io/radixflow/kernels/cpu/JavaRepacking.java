@@ -6,6 +6,9 @@ import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
+import io.radixflow.kernels.cpu.weights.FloatPanels;
+import io.radixflow.kernels.cpu.weights.HalfPanels;
+import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.models.BlockCodes;
 import io.radixflow.models.EightBytes;
 import io.radixflow.models.Float16;
@@ -32,19 +35,36 @@ final class JavaRepacking {
   private final ShortBuffer[] halves = new ShortBuffer[PANEL];
   private float[] row = new float[0];
 
-  /** Fills a panel of codes and their scales. */
-  void codes(StackedRows source, int panel, BlockPanels target) {
+  /**
+   * Fills a panel.
+   *
+   * @param panel the panel of the source
+   * @param to the panel of the target
+   */
+  void fill(StackedRows source, int panel, Panels target, int to) {
+    if (target instanceof BlockPanels blocks) {
+      codes(source, panel, blocks, to);
+    } else if (target instanceof Float8Panels float8) {
+      float8(source, panel, float8, to);
+    } else if (target instanceof HalfPanels halves) {
+      halves(source, panel, halves, to);
+    } else {
+      floats(source, panel, ((FloatPanels) target).values(), to);
+    }
+  }
+
+  private void codes(StackedRows source, int panel, BlockPanels target, int to) {
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
       TensorType type = source.type(number);
       ByteBuffer from = rows.row(source, panel, lane);
       if (WordRows.has(type)
-          && WordRows.fill(type, from.array(), from.position(), target, panel, lane)) {
+          && WordRows.fill(type, from.array(), from.position(), target, to, lane)) {
         continue;
       }
       takeApart(0, type, target.columns(), from);
-      words(codes[0].codes, target.form(), target.codes(), target.codesAt(panel, 0) + lane);
-      scales(source, number, codes[0], target.scales(), panel, lane);
+      words(codes[0].codes, target.form(), target.codes(), target.codesAt(to, 0) + lane);
+      scales(source, number, codes[0], target.scales(), to, lane);
     }
   }
 
@@ -96,10 +116,10 @@ final class JavaRepacking {
     }
   }
 
-  /** Fills a panel of 8-bit floats, {@code byte[k][PANEL]}, with {@code float[block][PANEL]}. */
-  void float8(StackedRows source, int panel, byte[] target, float[] scales) {
+  private void float8(StackedRows source, int panel, Float8Panels target, int to) {
     int columns = source.columns();
-    int scalesAt = panel * (columns / Float8Panels.BLOCK) * PANEL;
+    float[] scales = target.scales();
+    int scalesAt = to * (columns / Float8Panels.BLOCK) * PANEL;
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane += SQUARE) {
       int count = Math.min(SQUARE, lanes - lane);
@@ -117,9 +137,9 @@ final class JavaRepacking {
         }
         Arrays.fill(square, count, SQUARE, 0);
         transpose();
-        int at = (panel * columns + k) * PANEL + lane;
+        int at = (to * columns + k) * PANEL + lane;
         for (int i = 0; i < SQUARE; i++) {
-          EightBytes.set(target, at + i * PANEL, square[i]);
+          EightBytes.set(target.codes(), at + i * PANEL, square[i]);
         }
       }
     }
@@ -171,8 +191,9 @@ final class JavaRepacking {
     }
   }
 
-  /** Fills a panel of {@code short[k][PANEL]} with floats of 16 bits. */
-  void halves(StackedRows source, int panel, boolean bfloat16, short[] target) {
+  private void halves(StackedRows source, int panel, HalfPanels target, int to) {
+    boolean bfloat16 = target.bfloat16();
+    short[] values = target.values();
     int columns = source.columns();
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane++) {
@@ -189,11 +210,11 @@ final class JavaRepacking {
       }
       int carries = 0;
       for (int k = 0; k < count; k++) {
-        int at = (panel * columns + from + k) * PANEL;
+        int at = (to * columns + from + k) * PANEL;
         for (int lane = 0; lane < PANEL; lane++) {
           short value = tile[lane * TILE + k];
           carries |= (value & exponent) + lowest;
-          target[at + lane] = value;
+          values[at + lane] = value;
         }
       }
       if ((carries & 0x8000) != 0) {
@@ -202,8 +223,7 @@ final class JavaRepacking {
     }
   }
 
-  /** Fills a panel of {@code float[k][PANEL]}. */
-  void floats(StackedRows source, int panel, float[] target) {
+  private void floats(StackedRows source, int panel, float[] target, int to) {
     int columns = source.columns();
     if (row.length != columns) {
       row = new float[columns];
@@ -218,7 +238,7 @@ final class JavaRepacking {
       }
       FiniteRows.requireWeights(source, number, row);
       for (int k = 0; k < columns; k++) {
-        target[(panel * columns + k) * PANEL + lane] = row[k];
+        target[(to * columns + k) * PANEL + lane] = row[k];
       }
     }
   }

@@ -1,13 +1,8 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
-
-import io.radixflow.kernels.cpu.kernel.CodeForm;
-import io.radixflow.kernels.cpu.weights.BlockPanels;
-import io.radixflow.kernels.cpu.weights.BlockScales;
-import io.radixflow.kernels.cpu.weights.Float8Panels;
-import io.radixflow.kernels.cpu.weights.FloatPanels;
-import io.radixflow.kernels.cpu.weights.HalfPanels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.NativeMemory;
+import io.radixflow.kernels.cpu.weights.NativePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.models.ModelFormatException;
 
@@ -30,6 +25,17 @@ final class MatrixLoad {
     return part.bytes();
   }
 
+  /** Bytes that the panels take outside Java's heap. */
+  long nativeBytes() {
+    return NativePanels.size(part.form(), part.elements());
+  }
+
+  /** Makes the panels a part of native memory. Otherwise {@link #open} allocates arrays. */
+  void place(NativeKernels fast, NativeMemory memory, long offset) {
+    int columns = part.tensors().get(0).columns();
+    target = new NativePanels(part.form(), part.rows(), columns, fast, memory, offset);
+  }
+
   /** Returns the panels. They are complete once all of them are filled. */
   Panels panels() {
     return target;
@@ -42,32 +48,14 @@ final class MatrixLoad {
    */
   void open() {
     source = new StackedRows(part.tensors());
-    int rows = source.rows();
-    int columns = source.columns();
-    int panels = (rows + PANEL - 1) / PANEL;
-    long elements = (long) panels * PANEL * columns;
+    long elements = part.elements();
     if (elements > Integer.MAX_VALUE - 8) {
       throw new ModelFormatException(
           source + " has " + elements + " weights; a matrix may have " + (Integer.MAX_VALUE - 8));
     }
-    int size = (int) elements;
-    target =
-        switch (part.form()) {
-          case FLOAT8 ->
-              new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
-          case HALF, BFLOAT16 ->
-              new HalfPanels(
-                  rows, columns, part.form() == PanelLoader.Form.BFLOAT16, new short[size]);
-          case FLOAT -> new FloatPanels(rows, columns, new float[size]);
-          default -> blocks(part.form(), rows, columns, panels);
-        };
-  }
-
-  private static BlockPanels blocks(PanelLoader.Form form, int rows, int columns, int panels) {
-    int words = Math.toIntExact((long) panels * (columns / CodeForm.BLOCK) * form.codes.words());
-    BlockScales scales =
-        BlockScales.allocate(form.scales, form.block, form.minima, panels, columns);
-    return new BlockPanels(rows, columns, form.codes, new int[words * PANEL], scales, form.wide);
+    if (target == null) {
+      target = part.form().allocate(source.rows(), source.columns());
+    }
   }
 
   /**
@@ -76,15 +64,7 @@ final class MatrixLoad {
    * @throws ModelFormatException if a weight is not finite
    */
   void fill(int panel, PanelFiller filler) {
-    if (target instanceof BlockPanels blocks) {
-      filler.codes(source, panel, blocks);
-    } else if (target instanceof Float8Panels float8) {
-      filler.float8(source, panel, float8.codes(), float8.scales());
-    } else if (target instanceof HalfPanels halves) {
-      filler.halves(source, panel, halves.bfloat16(), halves.values());
-    } else {
-      filler.floats(source, panel, ((FloatPanels) target).values());
-    }
+    filler.fill(source, panel, target);
   }
 
   /** Called once, after the last panel was filled. */

@@ -12,9 +12,11 @@ import java.util.stream.Collectors;
  *
  * @param model the model's name, for messages
  * @param weights sizes of the weights by their type in the file
+ * @param outsideBytes bytes of the weights that are outside Java's heap
  * @param workBytes estimated size of the activations, logits and tables of the largest step
  */
-public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long workBytes) {
+public record MemoryNeeds(
+    String model, Map<TensorType, Sizes> weights, long outsideBytes, long workBytes) {
 
   /** Memory that a JVM needs in addition to weights, work space and pool. */
   private static final long RESERVE = 64L << 20;
@@ -68,7 +70,12 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
 
   /** Bytes of the heap that remain after the model is loaded. */
   public long leaves(MemoryStatus memory) {
-    return memory.left() - weightBytes() - workBytes - RESERVE;
+    return memory.left() - (weightBytes() - outsideBytes) - workBytes - RESERVE;
+  }
+
+  /** Bytes outside the heap that remain even if the heap takes all it may. */
+  public long leavesOutside(MemoryStatus memory) {
+    return memory.leftOutside() - outsideBytes;
   }
 
   /**
@@ -100,19 +107,20 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
 
   /** Bytes that are lacking; 0 or less if everything fits. */
   private long lacking(MemoryStatus memory, long poolBytes, boolean outside) {
-    return outside
-        ? Math.max(-leaves(memory), poolBytes - memory.leftOutside())
-        : poolBytes - leaves(memory);
+    long inHeap = (outside ? 0 : poolBytes) - leaves(memory);
+    long beside = (outside ? poolBytes : 0) - leavesOutside(memory);
+    return outside || outsideBytes > 0 ? Math.max(inHeap, beside) : inHeap;
   }
 
   private String problem(MemoryStatus memory, long poolBytes, boolean outside) {
     return String.format(
         Locale.ROOT,
-        "the model %s does not fit in memory: its weights need %s (%s), work space %s, the KV pool"
+        "the model %s does not fit in memory: its weights need %s (%s)%s, work space %s, the KV pool"
             + " %s%s, the JVM %s: %s together; %s. %s",
         model,
         megabytes(weightBytes()),
         types(),
+        outsideBytes == 0 ? "" : ", of which " + megabytes(outsideBytes) + " outside the heap",
         megabytes(workBytes),
         megabytes(poolBytes),
         outside ? " outside the heap" : "",
@@ -130,13 +138,13 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
           + (memory.heap() - lacking >> 20)
           + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";
     }
-    long room = outside ? heapFits ? memory.leftOutside() : 0 : leaves(memory);
+    long room = outside ? heapFits ? leavesOutside(memory) : 0 : leaves(memory);
     if (room > poolBytes / 16 && poolBytes > 0) {
       return "A smaller KV pool fits: at most engine.kv-memory "
           + (room >> 20)
           + "mb (engine.kv-pages and tiers.host-memory count too)";
     }
-    if (memory.available() - memory.heapLeft() > lacking) {
+    if (!heapFits && memory.available() - memory.heapLeft() > lacking) {
       return "A larger heap would be enough: at least -Xmx"
           + ((memory.heap() + lacking >> 20) + 1)
           + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";

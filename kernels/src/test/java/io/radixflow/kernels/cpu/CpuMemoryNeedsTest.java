@@ -62,9 +62,9 @@ class CpuMemoryNeedsTest {
     assertThat(new HeapRegions(1024).lost(1025)).isEqualTo(1023);
     assertThat(new HeapRegions(0).lost(1025)).isZero();
     SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
-    MemoryNeeds without = CpuMemoryNeeds.of(weights, new HeapRegions(0));
+    MemoryNeeds without = CpuMemoryNeeds.of(weights, new HeapRegions(0), false);
 
-    MemoryNeeds with = CpuMemoryNeeds.of(weights, new HeapRegions(4096));
+    MemoryNeeds with = CpuMemoryNeeds.of(weights, new HeapRegions(4096), false);
 
     assertThat(with.weightBytes()).isEqualTo(without.weightBytes());
     assertThat(with.workBytes() - without.workBytes()).isBetween(1L, 4096L * 100);

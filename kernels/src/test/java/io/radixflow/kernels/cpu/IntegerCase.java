@@ -27,6 +27,7 @@ public final class IntegerCase {
 
   private final IntegerReference reference;
   private final CpuMatrix matrix;
+  private final CpuMatrix nativeMatrix;
   private final Map<String, IntegerProducts> products = implementations();
   private final Map<String, IntegerRows> rounded = new LinkedHashMap<>();
 
@@ -36,7 +37,9 @@ public final class IntegerCase {
    */
   IntegerCase(List<Tensor> tensors, float[] bias) {
     reference = new IntegerReference(tensors, bias);
-    matrix = matrix(tensors, bias);
+    matrix = matrix(tensors, bias, null);
+    NativeKernels fast = NativeKernels.fastest().map(NativeKernels::new).orElse(null);
+    nativeMatrix = matrix(tensors, bias, fast);
     assertThat(matrix.panels().hasIntegers()).isTrue();
     products.keySet().forEach(name -> rounded.put(name, new IntegerRows()));
   }
@@ -46,10 +49,11 @@ public final class IntegerCase {
    *
    * @param tensors from top to bottom
    * @param bias up to whole panels, or null
+   * @param fast makes panels for native products; null for products in Java
    */
-  public static CpuMatrix matrix(List<Tensor> tensors, float[] bias) {
+  public static CpuMatrix matrix(List<Tensor> tensors, float[] bias, NativeKernels fast) {
     try (WorkerTeam team = new WorkerTeam(1)) {
-      return new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
+      return new CpuMatrix(new PanelLoader(team, fast).load(tensors), bias);
     }
   }
 
@@ -104,8 +108,9 @@ public final class IntegerCase {
           float[] out = new float[expected.length];
           Arrays.fill(out, UNTOUCHED);
           IntegerRows packed = pack(implementation, rounded.get(name), rows);
+          CpuMatrix own = name.startsWith("scalar") ? matrix : nativeMatrix;
           implementation.multiply(
-              matrix, first, end, packed, numbers, number, count, out, MARGIN, stride, 0);
+              own, first, end, packed, numbers, number, count, out, MARGIN, stride, 0);
           assertSameBits(out, expected, name + ", stride " + stride + ", " + count + " rows");
         });
     return outputs;

@@ -15,6 +15,7 @@ class DeviceRoomTest {
       new MemoryNeeds(
           "m",
           Map.of(TensorType.Q8_0, new MemoryNeeds.Sizes(1000 * MB, 1062 * MB, 1062 * MB)),
+          0,
           200 * MB);
 
   private static DeviceRoom room(long total, long free, long budget) {

@@ -19,6 +19,7 @@ class MemoryNeedsTest {
         Map.of(
             TensorType.Q8_0, new MemoryNeeds.Sizes(elements * MB, file * MB, memory * MB),
             TensorType.F32, new MemoryNeeds.Sizes(MB, 4 * MB, 4 * MB)),
+        0,
         50 * MB);
   }
 
@@ -97,5 +98,21 @@ class MemoryNeedsTest {
         };
 
     assertThatCode(() -> NEEDS.require(garbage, MB, false)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void weightsAndPoolOutsideTheHeapNeedWhatTheHeapLeaves() {
+    MemoryNeeds outside = new MemoryNeeds("m", NEEDS.weights(), 1125 * MB, NEEDS.workBytes());
+
+    assertThatCode(() -> outside.require(() -> memory(1525, 300, 0), 100 * MB, true))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> outside.require(() -> memory(1200, 300, 0), 100 * MB, true))
+        .hasMessageContaining("of which 1125 MB outside the heap")
+        .hasMessageContaining("1343 MB together")
+        .hasMessageContaining("1200 MB are available");
+    assertThatThrownBy(() -> outside.require(() -> memory(1500, 300, 0), 100 * MB, true))
+        .hasMessageContaining("A smaller heap leaves enough: at most -Xmx275m");
+    assertThatThrownBy(() -> outside.require(() -> memory(1500, 100, 0), 100 * MB, true))
+        .hasMessageContaining("at least -Xmx119m");
   }
 }

@@ -129,17 +129,21 @@ public final class ModelCommand extends CliCommand {
     line("chat template", template.source().isEmpty() ? "none" : calls + reasoning);
   }
 
-  /** Shows the heap that the model takes on a CPU, and the heap that is left for the KV pool. */
+  /** Shows the memory that the model takes on a CPU, and the heap that is left for the KV pool. */
   private void showHeap(MemoryNeeds needs, MemoryStatus memory) {
     line(
         "weights",
-        memory(needs.weightBytes()) + " in memory, " + memory(needs.fileBytes()) + " in the file");
+        String.format(
+            "%s in memory (%s outside the heap), %s in the file",
+            memory(needs.weightBytes()), memory(needs.outsideBytes()), memory(needs.fileBytes())));
     line("in memory by type", needs.types());
     line("work space", "about " + memory(needs.workBytes()));
     line("memory", memory.text());
     long left = needs.leaves(memory);
-    line("on the CPU", left > 0 ? "fits; leaves " + memory(left) + " of heap" : "does not fit");
-    line("off heap", memory(memory.leftOutside()) + " if the heap takes all it may");
+    boolean fits = left > 0 && needs.leavesOutside(memory) >= 0;
+    line("on the CPU", fits ? "fits; leaves " + memory(left) + " of heap" : "does not fit");
+    long beside = needs.leavesOutside(memory);
+    line("off heap", memory(Math.max(0, beside)) + " if the heap takes all it may");
   }
 
   private void showGpu(ServedModel model) {

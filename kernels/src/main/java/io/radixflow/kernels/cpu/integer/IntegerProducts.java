@@ -4,14 +4,14 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 
 /**
- * Products of {@link IntegerRows} with {@link BlockPanels}. Codes of weights are also integers, so
- * the sum of a block's products is exact in any order and with any instruction set. An output
- * starts with the bias. Then each scale of the weights, in the order of columns, adds
+ * Products of {@link IntegerRows} with panels of codes. Codes of weights are also integers, so the
+ * sum of a block's products is exact in any order and with any instruction set. An output starts
+ * with the bias. Then each scale of the weights, in the order of columns, adds
  *
  * <pre>
  *   y = fma(scale * rowScale, float(sum of products), y)
@@ -44,7 +44,8 @@ public abstract class IntegerProducts {
    * Multiplies rows with some panels of a matrix; element (row i, panel, lane) goes to {@code
    * out[at + i * stride + (panel - first) * PANEL + lane]}.
    *
-   * @param matrix its panels must be {@link BlockPanels}
+   * @param matrix its panels must have integers, and be in Java's heap if the products are in Java,
+   *     else outside it
    * @param end the panel after the last
    * @param numbers the numbers of the rows, from index {@code number} on
    * @param count number of rows
@@ -62,9 +63,9 @@ public abstract class IntegerProducts {
       int at,
       int stride,
       int worker) {
-    if (matrix.panels() instanceof BlockPanels panels) {
+    if (!(matrix.panels() instanceof StackedPanels stacked)) {
       multiply(
-          panels,
+          matrix.panels(),
           matrix.bias(),
           0,
           first,
@@ -79,10 +80,9 @@ public abstract class IntegerProducts {
           worker);
       return;
     }
-    StackedPanels stacked = (StackedPanels) matrix.panels();
     int above = 0;
     for (int i = 0; i < stacked.parts(); i++) {
-      BlockPanels part = (BlockPanels) stacked.part(i);
+      Panels part = stacked.part(i);
       int from = Math.max(first, above) - above;
       int to = Math.min(end, above + part.count()) - above;
       if (from < to) {
@@ -113,7 +113,7 @@ public abstract class IntegerProducts {
    * @param above panels of the matrix that come before {@code panels}
    */
   abstract void multiply(
-      BlockPanels panels,
+      Panels panels,
       float[] bias,
       int above,
       int first,

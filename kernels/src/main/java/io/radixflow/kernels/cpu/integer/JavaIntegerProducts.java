@@ -123,7 +123,7 @@ final class JavaIntegerProducts extends IntegerProducts {
 
   @Override
   void multiply(
-      BlockPanels panels,
+      Panels matrix,
       float[] bias,
       int above,
       int first,
@@ -136,6 +136,7 @@ final class JavaIntegerProducts extends IntegerProducts {
       int at,
       int stride,
       int worker) {
+    BlockPanels panels = (BlockPanels) matrix;
     Scratch s = scratch[worker];
     int tileRows = count == 1 ? 1 : count == 2 ? 2 : count <= 4 ? 4 : mostTileRows;
     interleave(s, rows, numbers, number, count, tileRows);

@@ -3,8 +3,8 @@ package io.radixflow.kernels.cpu.integer;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.weights.BlockPanels;
-import io.radixflow.kernels.cpu.weights.BlockScales;
+import io.radixflow.kernels.cpu.weights.NativePanels;
+import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Objects;
 
 /** Integer products in native code. The native code checks no bounds, so this class does. */
@@ -26,7 +26,7 @@ final class NativeIntegerProducts extends IntegerProducts {
 
   @Override
   void multiply(
-      BlockPanels panels,
+      Panels panels,
       float[] bias,
       int above,
       int first,
@@ -39,42 +39,27 @@ final class NativeIntegerProducts extends IntegerProducts {
       int at,
       int stride,
       int worker) {
-    Objects.checkFromToIndex(first, end, panels.count());
     Objects.checkFromIndexSize(number, count, numbers.length);
     Objects.checkFromIndexSize(at, (count - 1) * stride + (end - first) * PANEL, out.length);
     if (panels.columns() != rows.columns()) {
       throw new IllegalArgumentException(
           "rows of " + rows.columns() + " columns times a matrix of " + panels.columns());
     }
-    BlockScales scales = panels.scales();
-    boolean factors = scales.form() == BlockScales.Form.FACTOR;
-    Object values =
-        switch (scales.form()) {
-          case FLOAT -> scales.floats();
-          case HALF -> scales.halves();
-          case FACTOR -> scales.factors();
-        };
-    products.multiply(
-        panels.form(),
-        scales.form().ordinal(),
-        scales.block(),
-        scales.minima(),
-        panels.columns(),
-        panels.codes(),
-        values,
-        factors ? scales.halves() : null,
-        bias,
-        above * PANEL,
-        first,
-        end,
-        rows.pairs,
-        rows.scales,
-        rows.sums,
-        numbers,
-        number,
-        count,
-        out,
-        at,
-        stride);
+    ((NativePanels) panels)
+        .multiply(
+            products.isaNumber(),
+            bias,
+            above * PANEL,
+            first,
+            end,
+            rows.pairs,
+            rows.scales,
+            rows.sums,
+            numbers,
+            number,
+            count,
+            out,
+            at,
+            stride);
   }
 }

@@ -45,30 +45,6 @@ public final class CompiledKernels extends ScalarKernels {
   }
 
   @Override
-  public void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out) {
-    checkFromIndexSize(co, blocks * form.words() * PANEL, codes.length);
-    checkFromIndexSize(0, blocks * CodeForm.BLOCK * PANEL, out.length);
-    unpackCodes(isa, form.ordinal(), codes, co, blocks, out);
-  }
-
-  @Override
-  public void scaleCodes(float[] w, float[] scales, int block, boolean minima, int depth) {
-    checkFromIndexSize(0, depth * PANEL, w.length);
-    int groups = (depth + block - 1) / block;
-    checkFromIndexSize(0, groups * (minima ? 2 : 1) * PANEL, scales.length);
-    scaleCodes(isa, w, scales, block, minima, depth);
-  }
-
-  @Override
-  public void unpackFloat8(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    checkFromIndexSize(co, blocks * block * PANEL, codes.length);
-    checkFromIndexSize(so, blocks * PANEL, scales.length);
-    checkFromIndexSize(0, blocks * block * PANEL, out.length);
-    unpackFloat8(isa, codes, co, scales, so, block, blocks, out);
-  }
-
-  @Override
   public void widenHalf(short[] source, int so, int count, float[] out, int oo) {
     checkWidened(so, source.length, count, oo, out);
     fast.widenHalf(source, so, count, out, oo);
@@ -80,38 +56,12 @@ public final class CompiledKernels extends ScalarKernels {
     widenFloat8(isa, source, so, count, out, oo);
   }
 
-  @Override
-  public void widenBfloat16(short[] source, int so, int count, float[] out, int oo) {
-    checkWidened(so, source.length, count, oo, out);
-    widenBfloat16(isa, source, so, count, out, oo);
-  }
-
   private static void checkWidened(int so, int length, int count, int oo, float[] out) {
     if (count % LANES != 0) {
       throw new IllegalArgumentException(count + " is not a multiple of " + LANES);
     }
     checkFromIndexSize(so, count, length);
     checkFromIndexSize(oo, count, out.length);
-  }
-
-  @Override
-  public int rowsOfHalves() {
-    return 8;
-  }
-
-  @Override
-  public void multiplyHalves(
-      short[] values,
-      int from,
-      boolean bfloat16,
-      int columns,
-      float[] x,
-      int xs,
-      int rows,
-      float[] c,
-      int co,
-      int ldc) {
-    fast.multiplyHalves(values, from, bfloat16, columns, x, xs, rows, c, co, ldc);
   }
 
   @Override
@@ -229,20 +179,8 @@ public final class CompiledKernels extends ScalarKernels {
       int co,
       int ldc);
 
-  private static native void unpackCodes(
-      int isa, int form, int[] codes, int co, int blocks, float[] out);
-
-  private static native void scaleCodes(
-      int isa, float[] w, float[] scales, int block, boolean minima, int depth);
-
-  private static native void unpackFloat8(
-      int isa, byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
-
   private static native void widenFloat8(
       int isa, byte[] source, int so, int count, float[] out, int oo);
-
-  private static native void widenBfloat16(
-      int isa, short[] source, int so, int count, float[] out, int oo);
 
   private static native float sumOfSquares(int isa, float[] x, int xo, int n);
 

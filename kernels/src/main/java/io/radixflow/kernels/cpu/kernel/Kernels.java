@@ -130,37 +130,6 @@ public interface Kernels {
   void widenHalf(short[] source, int so, int count, float[] out, int oo);
 
   /**
-   * The largest number of rows for {@link #multiplyHalves}; 0 if tiles of unpacked weights are as
-   * fast.
-   */
-  default int rowsOfHalves() {
-    return 0;
-  }
-
-  /**
-   * Adds the product of a panel of 16-bit floats and some rows to {@code c}. The sums are the same
-   * as in {@link #tile}.
-   *
-   * @param values element (k, output) at {@code from + k * PANEL + output}
-   * @param bfloat16 whether the values are bfloat16 instead of binary16
-   * @param x activations; element (row, k) at {@code row * xs + k}
-   * @param c element (row, output) at {@code co + row * ldc + output}
-   */
-  default void multiplyHalves(
-      short[] values,
-      int from,
-      boolean bfloat16,
-      int columns,
-      float[] x,
-      int xs,
-      int rows,
-      float[] c,
-      int co,
-      int ldc) {
-    throw new UnsupportedOperationException(name());
-  }
-
-  /**
    * Widens 8-bit floats (E4M3) to float, exactly. The codes must not be NaN; {@code count} is a
    * multiple of {@value #LANES}.
    */

@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -150,87 +149,6 @@ public final class NativeKernels {
   private static native int supportedIsas();
 
   /**
-   * Multiplies rows with panels. Element (row, panel, lane) goes to {@code out[at + row * stride +
-   * (panel - first) * PANEL + lane]}.
-   *
-   * @param scaleForm 0 for {@code float[]}, 1 for binary16 in {@code short[]}, 2 for factors in
-   *     {@code byte[]} of units
-   * @param bias initial values of the outputs, by panel and lane from {@code biasAt} on; or null
-   * @param numbers row numbers in {@code pairs}, {@code rowScales} and {@code sums}, from index
-   *     {@code number} on
-   */
-  public void multiply(
-      CodeForm codeForm,
-      int scaleForm,
-      int block,
-      boolean minima,
-      int columns,
-      int[] codes,
-      Object scales,
-      short[] units,
-      float[] bias,
-      int biasAt,
-      int first,
-      int end,
-      int[] pairs,
-      float[] rowScales,
-      float[] sums,
-      int[] numbers,
-      int number,
-      int rows,
-      float[] out,
-      int at,
-      int stride) {
-    multiply(
-        isa,
-        codeForm.ordinal(),
-        scaleForm,
-        block,
-        minima,
-        columns,
-        codes,
-        scales,
-        units,
-        bias,
-        biasAt,
-        first,
-        end,
-        pairs,
-        rowScales,
-        sums,
-        numbers,
-        number,
-        rows,
-        out,
-        at,
-        stride);
-  }
-
-  private static native void multiply(
-      int isa,
-      int codeForm,
-      int scaleForm,
-      int block,
-      boolean minima,
-      int columns,
-      int[] codes,
-      Object scales,
-      short[] units,
-      float[] bias,
-      int biasAt,
-      int first,
-      int end,
-      int[] pairs,
-      float[] rowScales,
-      float[] sums,
-      int[] numbers,
-      int number,
-      int rows,
-      float[] out,
-      int at,
-      int stride);
-
-  /**
    * Rounds {@code columns} floats from {@code from} on, and writes them to row {@code row} of the
    * last three arrays.
    */
@@ -256,37 +174,6 @@ public final class NativeKernels {
 
   private static native void widenHalf(
       int isa, short[] source, int so, int count, float[] out, int oo);
-
-  /** See {@link Kernels#multiplyHalves}. */
-  void multiplyHalves(
-      short[] values,
-      int from,
-      boolean bfloat16,
-      int columns,
-      float[] x,
-      int xs,
-      int rows,
-      float[] c,
-      int co,
-      int ldc) {
-    Objects.checkFromIndexSize(from, columns * Kernels.PANEL, values.length);
-    Objects.checkFromIndexSize((rows - 1) * xs, columns, x.length);
-    Objects.checkFromIndexSize(co + (rows - 1) * ldc, Kernels.PANEL, c.length);
-    multiplyHalves(isa, values, from, bfloat16, columns, x, xs, rows, c, co, ldc);
-  }
-
-  private static native void multiplyHalves(
-      int isa,
-      short[] values,
-      int from,
-      boolean bfloat16,
-      int columns,
-      float[] x,
-      int xs,
-      int rows,
-      float[] c,
-      int co,
-      int ldc);
 
   /**
    * Multiplies and adds 16-bit integers in registers only, as fast as one thread can. Returns the

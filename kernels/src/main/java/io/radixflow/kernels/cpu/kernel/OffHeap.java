@@ -19,6 +19,7 @@ public final class OffHeap implements AutoCloseable {
   private final int unit;
   private final int perBuffer;
   private final ByteBuffer[] buffers;
+  private final NativeMemory memory;
   private long address;
 
   /**
@@ -34,10 +35,8 @@ public final class OffHeap implements AutoCloseable {
     this.unit = (int) unit;
     bytes = Math.max(1, units * unit); // a pool whose layers are all in window parts
     perBuffer = (int) (MOST / Math.max(1, unit));
-    address = isUsed() ? map(bytes) : 0;
-    if (isUsed() && address == 0) {
-      throw new OutOfMemoryError("the system has no " + bytes + " bytes of memory left");
-    }
+    memory = isUsed() ? NativeMemory.allocate(bytes) : null;
+    address = memory == null ? 0 : memory.address();
     buffers = new ByteBuffer[(int) (((long) units + perBuffer - 1) / perBuffer)];
     for (int i = 0; i < buffers.length; i++) {
       long first = (long) i * perBuffer * unit;
@@ -72,15 +71,11 @@ public final class OffHeap implements AutoCloseable {
   @Override
   public synchronized void close() {
     Arrays.fill(buffers, null);
-    if (address != 0) {
-      unmap(address, bytes);
-      address = 0;
+    address = 0;
+    if (memory != null) {
+      memory.close();
     }
   }
-
-  private static native long map(long bytes);
-
-  private static native void unmap(long address, long bytes);
 
   private static native ByteBuffer buffer(long address, int bytes);
 }

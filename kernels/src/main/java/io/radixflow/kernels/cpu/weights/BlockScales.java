@@ -29,9 +29,20 @@ public record BlockScales(
 
   /** How scales are stored. The order is the same as in kernels.h. */
   public enum Form {
-    FLOAT,
-    HALF,
-    FACTOR
+    FLOAT(Float.BYTES),
+    HALF(Short.BYTES),
+    FACTOR(Byte.BYTES);
+
+    private final int bytes;
+
+    Form(int bytes) {
+      this.bytes = bytes;
+    }
+
+    /** Bytes of a scale, or of its factor. */
+    int bytes() {
+      return bytes;
+    }
   }
 
   /** Columns per unit. */
@@ -55,11 +66,8 @@ public record BlockScales(
   /** Bytes of the scales of {@code elements} weights. */
   public static long bytes(Form form, int block, boolean minima, long elements) {
     long count = elements / block * parts(minima);
-    return switch (form) {
-      case FLOAT -> count * Float.BYTES;
-      case HALF -> count * Short.BYTES;
-      case FACTOR -> count + elements / UNIT * parts(minima) * Short.BYTES;
-    };
+    long units = form == Form.FACTOR ? elements / UNIT * parts(minima) : 0;
+    return count * form.bytes() + units * Short.BYTES;
   }
 
   private static int parts(boolean minima) {

@@ -25,18 +25,6 @@ public record HalfPanels(int rows, int columns, boolean bfloat16, short[] values
   }
 
   @Override
-  public int fewRows(Kernels kernels) {
-    return kernels.rowsOfHalves();
-  }
-
-  @Override
-  public void timesRows(
-      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
-    int from = panel * columns * PANEL;
-    kernels.multiplyHalves(values, from, bfloat16, columns, x, xs, rows, out, offset, os);
-  }
-
-  @Override
   public void row(int row, float[] out, int offset) {
     int at = row / PANEL * columns * PANEL + row % PANEL;
     for (int k = 0; k < columns; k++) {

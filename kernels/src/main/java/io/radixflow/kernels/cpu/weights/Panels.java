@@ -32,9 +32,7 @@ public interface Panels {
     return (rows() + PANEL - 1) / PANEL;
   }
 
-  /**
-   * Returns whether all weights are {@link BlockPanels}, so that products are exact in integers.
-   */
+  /** Returns whether all weights are codes with scales, so that products are exact in integers. */
   default boolean hasIntegers() {
     return false;
   }

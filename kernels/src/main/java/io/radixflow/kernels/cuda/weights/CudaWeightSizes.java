@@ -30,7 +30,7 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
     CudaWeightSizes sizes = new CudaWeightSizes(source);
     new ForwardGraph<>(source.config(), sizes);
     return new MemoryNeeds(
-        source.config().name(), sizes.sum.sizes(), workBytes + sizes.unpacked.bytes());
+        source.config().name(), sizes.sum.sizes(), 0, workBytes + sizes.unpacked.bytes());
   }
 
   @Override

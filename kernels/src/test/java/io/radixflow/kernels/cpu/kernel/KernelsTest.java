@@ -12,7 +12,6 @@ import io.radixflow.models.Float8;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -428,57 +427,6 @@ class KernelsTest {
             .isTrue();
       }
     }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "1, 7, false",
-    "1, 513, true",
-    "2, 64, false",
-    "3, 65, true",
-    "5, 33, false",
-    "7, 64, true",
-    "8, 300, false"
-  })
-  void fewRowsTimesHalvesAreTilesOfTheWidenedWeights(int rows, int columns, boolean bfloat16) {
-    Random random = new Random(rows * 31L + columns);
-    short[] halves = new short[MARGIN + columns * PANEL];
-    for (int i = 0; i < halves.length; i++) {
-      // all exponents but the highest: subnormal weights, too, and no infinity
-      int bits = random.nextInt(1 << 16);
-      halves[i] =
-          (short) (bfloat16 ? bits & 0xbfff : (bits & 0x7c00) == 0x7c00 ? bits ^ 0x4000 : bits);
-    }
-    int xs = columns + 3;
-    float[] x = new float[rows * xs];
-    int ldc = 2 * PANEL;
-    float[] bias = new float[MARGIN + rows * ldc];
-    for (float[] each : List.of(x, bias)) {
-      for (int i = 0; i < each.length; i++) {
-        each[i] = (float) random.nextGaussian();
-      }
-    }
-    float[] expected = bias.clone();
-    float[] wide = new float[columns * PANEL];
-    if (bfloat16) {
-      scalar.widenBfloat16(halves, MARGIN, wide.length, wide, 0);
-    } else {
-      scalar.widenHalf(halves, MARGIN, wide.length, wide, 0);
-    }
-    for (int row = 0; row < rows; row++) {
-      scalar.tile(1, x, row * xs, wide, 0, columns, expected, MARGIN + row * ldc, ldc);
-    }
-    int tried = 0;
-    for (Kernels kernels : withNative()) {
-      if (kernels.rowsOfHalves() > 0) {
-        assertThat(rows).isLessThanOrEqualTo(kernels.rowsOfHalves());
-        float[] actual = bias.clone();
-        kernels.multiplyHalves(halves, MARGIN, bfloat16, columns, x, xs, rows, actual, MARGIN, ldc);
-        assertThat(actual).isEqualTo(expected);
-        tried++;
-      }
-    }
-    assertThat(tried).isEqualTo(NativeKernels.supported().size());
   }
 
   private List<Kernels> withNative() {

@@ -34,6 +34,7 @@ class IntegerMatmulTest {
   private final float[] bias = floats(384);
 
   private WorkerTeam team;
+  private NativeKernels fast;
   private Kernels kernels;
   private IntegerProducts products;
 
@@ -44,7 +45,7 @@ class IntegerMatmulTest {
 
   private void begin(String name, int threads) {
     team = new WorkerTeam(threads);
-    NativeKernels fast =
+    fast =
         name.equals("native") ? NativeKernels.fastest().map(NativeKernels::new).orElse(null) : null;
     kernels = KernelProvider.of(fast);
     products = IntegerProducts.of(fast, kernels, 6, threads);
@@ -68,7 +69,7 @@ class IntegerMatmulTest {
   }
 
   private CpuMatrix matrix(List<Tensor> tensors, float[] bias) {
-    return IntegerCase.matrix(tensors, bias);
+    return IntegerCase.matrix(tensors, bias, fast);
   }
 
   @ParameterizedTest
