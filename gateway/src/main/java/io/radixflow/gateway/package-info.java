@@ -8,7 +8,7 @@
  *   <li>{@link io.radixflow.gateway.http.Exchange}: the request, its body and its caller, its
  *       answer or error, and actions for a client that goes away. It belongs to one event loop.
  *       Endpoints and listeners of turns run on this event loop and must not block.
- *   <li>{@link io.radixflow.gateway.http.RequestFields}: which fields are supported, refused or
+ *   <li>{@link io.radixflow.gateway.api.RequestFields}: which fields are supported, refused or
  *       ignored.
  *   <li>{@link io.radixflow.gateway.http.ApiException}: an error for the client; the route's {@link
  *       io.radixflow.gateway.http.ErrorFormat} writes it in the words of the API.

@@ -35,10 +35,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void turnsKnowNeitherHttpNorVertx() {
+  void turnsAndTopicsKnowNeitherHttpNorVertx() {
     noClasses()
         .that()
-        .resideInAPackage(ROOT + ".turn..")
+        .resideInAnyPackage(ROOT + ".turn..", ROOT + ".topics..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.vertx..", "io.netty..")
@@ -49,7 +49,7 @@ class ArchitectureTest {
   void kafkaIsReachedThroughTheTopicsOnly() {
     noClasses()
         .that()
-        .resideOutsideOfPackage(ROOT + ".turn..")
+        .resideOutsideOfPackage(ROOT + ".topics..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.apache.kafka..")

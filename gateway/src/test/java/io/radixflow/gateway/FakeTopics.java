@@ -2,7 +2,7 @@ package io.radixflow.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.gateway.turn.Topics;
+import io.radixflow.gateway.topics.Topics;
 import io.radixflow.protocol.event.ConversationEntryWriter;
 import io.radixflow.protocol.event.DeltaWriter;
 import io.radixflow.protocol.event.ReplyLimiter;

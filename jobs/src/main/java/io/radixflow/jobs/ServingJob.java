@@ -72,13 +72,14 @@ public final class ServingJob {
             .name("route control")
             .uid("route-control")
             .setParallelism(1);
-    Conversations.Served served =
+    JobEndpoints.Sinks sinks = endpoints.sinks();
+    Conversations conversations =
         Conversations.on(engine.publishing(endpoints.kvEvents()))
             .with(ServingSettings.operator(settings))
             .controlledBy(control)
-            .recovering(endpoints.lostReplies())
-            .serve(events);
-    JobEndpoints.Sinks sinks = endpoints.sinks();
+            .recovering(endpoints.lostReplies());
+    Conversations.Served served =
+        (sinks.index() == null ? conversations : conversations.indexed()).serve(events);
     served.replies().setDescription(describe(settings));
     served.replies().sinkTo(sinks.replies()).name("replies").uid("replies");
     served.deltas().sinkTo(sinks.deltas()).name("deltas").uid("deltas");

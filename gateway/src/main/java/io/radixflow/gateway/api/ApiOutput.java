@@ -2,7 +2,6 @@ package io.radixflow.gateway.api;
 
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;

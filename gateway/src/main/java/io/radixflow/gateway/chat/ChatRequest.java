@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.CacheTtl;
+import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
@@ -9,7 +10,6 @@ import io.radixflow.gateway.api.Thinking;
 import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.protocol.event.GenerationOptionsReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.JsonObject;

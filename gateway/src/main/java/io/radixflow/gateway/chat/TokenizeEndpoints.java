@@ -2,13 +2,13 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.text.TokenText;

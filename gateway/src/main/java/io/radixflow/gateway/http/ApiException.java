@@ -158,7 +158,7 @@ public final class ApiException extends RuntimeException {
    * Returns the field of the body that a message is about; null if the message is not about a
    * field.
    */
-  static String field(String message) {
+  public static String field(String message) {
     Matcher field = FIELD.matcher(message);
     if (!field.matches()) {
       return null;

@@ -1,8 +1,7 @@
 package io.radixflow.gateway.http;
 
-import java.util.concurrent.TimeUnit;
+import io.radixflow.gateway.topics.LogPace;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,14 +10,10 @@ final class ConnectionCount {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
 
-  /** Refusals come in bursts, so they are logged together after this time. */
-  private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
-
   private final int limit;
   private final HttpMetrics metrics;
   private final AtomicInteger open = new AtomicInteger();
-  private final AtomicLong refused = new AtomicLong();
-  private final AtomicLong logged = new AtomicLong(System.nanoTime() - LOG_NANOS);
+  private final LogPace refused = new LogPace();
 
   ConnectionCount(int limit, HttpMetrics metrics) {
     this.limit = limit;
@@ -33,10 +28,8 @@ final class ConnectionCount {
     }
     open.decrementAndGet();
     metrics.connectionRefused();
-    long count = refused.incrementAndGet();
-    long last = logged.get();
-    long time = System.nanoTime();
-    if (time - last >= LOG_NANOS && logged.compareAndSet(last, time)) {
+    long count = refused.due();
+    if (count > 0) {
       LOG.warn(
           "The gateway refused a connection because {} are open, the limit of "
               + "gateway.max-connections;"

@@ -2,7 +2,8 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.gateway.turn.Topics;
+import io.radixflow.gateway.topics.LogPace;
+import io.radixflow.gateway.topics.Topics;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.ConversationEntry;
 import java.io.IOException;
@@ -30,6 +31,7 @@ public final class ConversationList implements Topics.IndexReader {
           .thenComparing(ConversationEntry::session)
           .thenComparing(ConversationEntry::tenant);
 
+  private final LogPace unreadable = new LogPace();
   private final int perTenant;
   private final int total;
   private final Map<String, Tenant> tenants = new HashMap<>();
@@ -62,7 +64,10 @@ public final class ConversationList implements Topics.IndexReader {
         replace(entry);
       }
     } catch (IOException e) {
-      LOG.warn("A record of the conversation index cannot be read", e);
+      long count = unreadable.due();
+      if (count > 0) {
+        LOG.warn("{} records of the conversation index cannot be read; the last", count, e);
+      }
     }
   }
 

@@ -2,13 +2,13 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.config.SharedConfig;
+import io.radixflow.gateway.api.RequestFields;
+import io.radixflow.gateway.api.TurnErrors;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.responses.ResponseIds.ItemId;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.protocol.json.ContentParts;

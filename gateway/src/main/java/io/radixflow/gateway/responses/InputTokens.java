@@ -2,10 +2,10 @@ package io.radixflow.gateway.responses;
 
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
+import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.template.Message;

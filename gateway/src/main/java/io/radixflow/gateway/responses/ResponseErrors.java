@@ -1,8 +1,8 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.gateway.api.TurnErrors;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.ReplyDelta;

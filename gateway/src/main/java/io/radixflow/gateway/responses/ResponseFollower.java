@@ -1,11 +1,11 @@
 package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.api.SessionFinder;
+import io.radixflow.gateway.api.TurnErrors;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnEnd;

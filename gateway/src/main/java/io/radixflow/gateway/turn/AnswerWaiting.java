@@ -4,8 +4,15 @@ import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
-/** Waits for the only delta of an event that generates nothing. */
-record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer) implements TurnWaiter {
+/**
+ * Waits for the only delta of an event that generates nothing, or for the last delta of a turn
+ * whose client has gone.
+ *
+ * @param answer completes with the delta; exceptionally if the delta can no longer come
+ * @param left whether the client of the turn has gone
+ */
+record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer, boolean left)
+    implements TurnWaiter {
 
   @Override
   public boolean needsReply() {

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,15 +27,15 @@ final class LeftTurns {
   }
 
   /** Counts a turn until it has ended. */
-  LeftTurn add(TurnKey key) {
+  AnswerWaiting add(TurnKey key) {
     byTenant.merge(key.tenant(), 1, Integer::sum);
-    CompletableFuture<Void> ended = new CompletableFuture<>();
+    CompletableFuture<ReplyDelta> ended = new CompletableFuture<>();
     ended
         .orTimeout(END_MINUTES, TimeUnit.MINUTES)
         .whenComplete(
             (done, late) ->
                 byTenant.computeIfPresent(
                     key.tenant(), (tenant, count) -> count == 1 ? null : count - 1));
-    return new LeftTurn(key, ended);
+    return new AnswerWaiting(key, ended, true);
   }
 }

@@ -3,6 +3,8 @@ package io.radixflow.gateway.turn;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.gateway.topics.LogPace;
+import io.radixflow.gateway.topics.Topics;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
@@ -125,7 +127,7 @@ public final class Turns implements AutoCloseable {
    *     Callbacks run on a thread of the topics and must not block
    */
   public CompletableFuture<ReplyDelta> ask(ConversationEvent event) {
-    AnswerWaiting waiting = new AnswerWaiting(TurnKey.of(event), new CompletableFuture<>());
+    AnswerWaiting waiting = new AnswerWaiting(TurnKey.of(event), new CompletableFuture<>(), false);
     add(waiting);
     waiting.answer().orTimeout(ANSWER_MINUTES, TimeUnit.MINUTES);
     waiting.answer().whenComplete((answer, failure) -> remove(waiting));
@@ -166,7 +168,7 @@ public final class Turns implements AutoCloseable {
     return (int)
         bySession.values().stream()
             .flatMap(List::stream)
-            .filter(each -> !(each instanceof LeftTurn))
+            .filter(each -> !(each instanceof AnswerWaiting answer) || !answer.left())
             .count();
   }
 
@@ -244,13 +246,13 @@ public final class Turns implements AutoCloseable {
 
     /** Cancels a turn, and counts it until it has ended. */
     private void leave(TurnKey key) {
-      LeftTurn turn = left.add(key);
+      AnswerWaiting turn = left.add(key);
       add(turn);
-      turn.ended().whenComplete((done, late) -> remove(turn));
+      turn.answer().whenComplete((done, late) -> remove(turn));
       sendCancel(key)
           .exceptionally(
               failure -> {
-                turn.ended().complete(null);
+                turn.answer().complete(null);
                 return null;
               });
     }
@@ -278,6 +280,8 @@ public final class Turns implements AutoCloseable {
    */
   private final class Records implements Topics.Reader {
 
+    private final LogPace unreadable = new LogPace();
+
     @Override
     public void delta(byte[] session, byte[] value) {
       List<TurnWaiter> waiting = waiting(session);
@@ -288,8 +292,7 @@ public final class Turns implements AutoCloseable {
         ReplyDelta delta = RecordReader.delta(value);
         each(waiting, delta.turn(), one -> one.delta(delta));
       } catch (IOException e) {
-        LOG.warn("A record of the delta topic cannot be read; asking the job", e);
-        each(waiting, null, TurnWaiter::interrupted);
+        missed(waiting, e);
       }
     }
 
@@ -303,9 +306,16 @@ public final class Turns implements AutoCloseable {
         Reply reply = RecordReader.reply(value);
         each(waiting, reply.turn(), one -> one.reply(reply));
       } catch (IOException e) {
-        LOG.warn("A record of the reply topic cannot be read; asking the job", e);
-        each(waiting, null, TurnWaiter::interrupted);
+        missed(waiting, e);
       }
+    }
+
+    private void missed(List<TurnWaiter> waiting, IOException why) {
+      long count = unreadable.due();
+      if (count > 0) {
+        LOG.warn("{} records of the job cannot be read; asking the job instead", count, why);
+      }
+      each(waiting, null, TurnWaiter::interrupted);
     }
 
     @Override

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.gateway.http.ReplyShapers;
+import io.radixflow.gateway.api.ReplyShapers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;

@@ -41,6 +41,7 @@ public final class Conversations {
   private final ServingOptions options;
   private final DataStream<ControlEvent> control;
   private final LostReplies lost;
+  private final boolean indexed;
   private final String uid;
 
   private Conversations(
@@ -48,11 +49,13 @@ public final class Conversations {
       ServingOptions options,
       DataStream<ControlEvent> control,
       LostReplies lost,
+      boolean indexed,
       String uid) {
     this.engine = Objects.requireNonNull(engine, "engine");
     this.options = Objects.requireNonNull(options, "options");
     this.control = control;
     this.lost = lost;
+    this.indexed = indexed;
     this.uid = Objects.requireNonNull(uid, "uid");
   }
 
@@ -62,17 +65,18 @@ public final class Conversations {
    * @param engine opens the engine once per TaskManager; {@link ModelEngine} makes one
    */
   public static Conversations on(EngineFactory engine) {
-    return new Conversations(engine, ServingOptions.DEFAULT, null, null, SavedState.OPERATOR_UID);
+    return new Conversations(
+        engine, ServingOptions.DEFAULT, null, null, false, SavedState.OPERATOR_UID);
   }
 
   /** Returns a copy with other limits, retention and generation defaults. */
   public Conversations with(ServingOptions other) {
-    return new Conversations(engine, other, control, lost, uid);
+    return new Conversations(engine, other, control, lost, indexed, uid);
   }
 
   /** Returns a copy that obeys control events; every subtask receives each of them. */
   public Conversations controlledBy(DataStream<ControlEvent> events) {
-    return new Conversations(engine, options, events, lost, uid);
+    return new Conversations(engine, options, events, lost, indexed, uid);
   }
 
   /**
@@ -81,12 +85,17 @@ public final class Conversations {
    * @param search finds such replies; null if the sink of replies loses nothing
    */
   public Conversations recovering(LostReplies search) {
-    return new Conversations(engine, options, control, search, uid);
+    return new Conversations(engine, options, control, search, indexed, uid);
+  }
+
+  /** Returns a copy that also makes the entries of the conversation index. */
+  public Conversations indexed() {
+    return new Conversations(engine, options, control, lost, true, uid);
   }
 
   /** Returns a copy whose operator has another uid; two operators in a job need different uids. */
   public Conversations uid(String other) {
-    return new Conversations(engine, options, control, lost, other);
+    return new Conversations(engine, options, control, lost, indexed, other);
   }
 
   /**
@@ -122,7 +131,7 @@ public final class Conversations {
             .transform(
                 uid,
                 TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(engine, options, lost))
+                new ServingOperatorFactory(engine, options, lost, indexed))
             .uid(uid)
             // A chained sink would stop the operator while it flushes and begins transactions.
             .disableChaining();
@@ -146,7 +155,8 @@ public final class Conversations {
    * @param replies one reply per event with a turn id
    * @param deltas pieces of running replies, each at least once
    * @param refused refused events without a turn id, which cannot get a reply
-   * @param index entries of the conversation index; the last of a session replaces those before
+   * @param index entries of the conversation index; the last of a session replaces those before.
+   *     Empty unless {@link Conversations#indexed} was called
    */
   @PublicApi
   public record Served(

@@ -57,6 +57,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private final transient EngineFactory factory;
   private final transient ServingOptions options;
   private final transient LostReplies lost;
+  private final transient boolean indexed;
   private final transient MailboxExecutor mailbox;
   private final transient OperatorEventGateway coordinator;
 
@@ -71,12 +72,14 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
       EngineFactory factory,
       ServingOptions options,
       LostReplies lost,
+      boolean indexed,
       OperatorEventGateway coordinator) {
     super(parameters);
     this.coordinator = coordinator;
     this.factory = factory;
     this.options = options;
     this.lost = lost;
+    this.indexed = indexed;
     this.mailbox = parameters.getMailboxExecutor();
   }
 
@@ -88,7 +91,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     lease =
         EngineLease.acquire(
             environment(), getRuntimeContext(), factory, disks.restored(), control.tiers());
-    subtask = new ServingSubtask(this, lease, control, disks, options, lost);
+    subtask = new ServingSubtask(this, lease, control, disks, options, lost, indexed);
     subtask.start();
     coordinator.sendEventToCoordinator(new ServingCoordinator.SubtaskOpened());
   }

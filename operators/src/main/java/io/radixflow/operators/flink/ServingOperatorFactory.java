@@ -37,21 +37,25 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
   private final EngineFactory engine;
   private final ServingOptions options;
   private final LostReplies lost;
+  private final boolean indexed;
 
-  /** Creates a factory of operators whose output loses no replies. */
+  /** Creates a factory of operators without an index, whose output loses no replies. */
   public ServingOperatorFactory(EngineFactory engine, ServingOptions options) {
-    this(engine, options, null);
+    this(engine, options, null, false);
   }
 
   /**
    * @param engine opens the engine once per TaskManager
    * @param options limits, retention and defaults
    * @param lost finds replies that the output has lost; null if it loses none
+   * @param indexed whether to make the entries of the conversation index
    */
-  public ServingOperatorFactory(EngineFactory engine, ServingOptions options, LostReplies lost) {
+  public ServingOperatorFactory(
+      EngineFactory engine, ServingOptions options, LostReplies lost, boolean indexed) {
     this.engine = engine;
     this.options = options;
     this.lost = lost;
+    this.indexed = indexed;
     this.chainingStrategy = ChainingStrategy.ALWAYS;
   }
 
@@ -63,7 +67,7 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
     OperatorEventDispatcher dispatcher = parameters.getOperatorEventDispatcher();
     ServingOperator operator =
         new ServingOperator(
-            parameters, engine, options, lost, dispatcher.getOperatorEventGateway(id));
+            parameters, engine, options, lost, indexed, dispatcher.getOperatorEventGateway(id));
     dispatcher.registerEventHandler(id, operator);
     return (T) operator;
   }

@@ -80,7 +80,8 @@ final class ServingSubtask implements AutoCloseable {
       ControlState settings,
       CheckpointedDisks disks,
       ServingOptions configured,
-      LostReplies lost)
+      LostReplies lost,
+      boolean indexed)
       throws Exception {
     this.disks = disks;
     ServingOptions options = lease.engine().withModelDefaults(configured);
@@ -126,7 +127,8 @@ final class ServingSubtask implements AutoCloseable {
     int maxBranches = options.limits().maxBranches();
     TurnPlanner planner = new TurnPlanner(options);
     HistoryMatcher matcher = new HistoryMatcher(queues, planner);
-    ConversationIndex index = new ConversationIndex(operator.output(), engine.model().name());
+    ConversationIndex index =
+        new ConversationIndex(indexed ? operator.output() : null, engine.model().name());
     SessionErasure erasure =
         new SessionErasure(options.namespaces(), engine, erasures, index, epoch.attempt());
     BranchChanges changes = new BranchChanges(queues, matcher, erasure, maxBranches);

@@ -97,7 +97,7 @@ public final class ServingHarness extends AbstractStreamOperatorTestHarness<Repl
     @SuppressWarnings("unchecked")
     public <T extends StreamOperator<Reply>> T createStreamOperator(
         StreamOperatorParameters<Reply> parameters) {
-      return (T) new ServingOperator(parameters, factory, options, lost, sent::add);
+      return (T) new ServingOperator(parameters, factory, options, lost, true, sent::add);
     }
 
     @Override

@@ -26,6 +26,7 @@ public final class ConversationIndex {
   private final String model;
 
   /**
+   * @param output takes the entries; null if there is no index
    * @param model name of the served model
    */
   public ConversationIndex(Output<StreamRecord<Reply>> output, String model) {
@@ -39,7 +40,7 @@ public final class ConversationIndex {
    * @param before the turns before it, the oldest first
    */
   void remembered(SessionContext session, List<Turn> before, Turn turn) {
-    if (session.slot().raw()) {
+    if (output == null || session.slot().raw()) {
       return;
     }
     Turn first = before.isEmpty() ? turn : before.get(0);
@@ -65,6 +66,9 @@ public final class ConversationIndex {
 
   /** Emits the tombstone of a session whose conversation is about to be removed. */
   void removed(SessionContext session) {
+    if (output == null) {
+      return;
+    }
     SessionSlot slot = session.slot();
     if (slot.opened() && slot.life() == SessionSlot.Life.OPEN && !slot.raw()) {
       emit(ConversationEntry.tombstone(slot.tenant(), session.id()));

@@ -11,6 +11,7 @@ import io.radixflow.protocol.record.EventKind;
 import io.radixflow.text.template.Message;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +51,13 @@ class ConversationIndexTest {
       assertThat(last.updated()).isEqualTo(h.reply("t2").created());
       assertThat(last.model()).isNotEmpty();
     }
+  }
+
+  @Test
+  void aJobWithoutAnIndexDoesNotLookAtTheSession() {
+    ConversationIndex off = new ConversationIndex(null, "sim");
+    off.remembered(null, List.of(), null);
+    off.removed(null);
   }
 
   @Test

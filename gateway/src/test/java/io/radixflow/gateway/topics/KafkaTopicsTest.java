@@ -1,4 +1,4 @@
-package io.radixflow.gateway.turn;
+package io.radixflow.gateway.topics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

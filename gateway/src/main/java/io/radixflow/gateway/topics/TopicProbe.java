@@ -1,4 +1,4 @@
-package io.radixflow.gateway.turn;
+package io.radixflow.gateway.topics;
 
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;

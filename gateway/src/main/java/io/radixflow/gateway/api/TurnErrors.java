@@ -1,5 +1,6 @@
-package io.radixflow.gateway.http;
+package io.radixflow.gateway.api;
 
+import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.protocol.record.ReplyDelta;

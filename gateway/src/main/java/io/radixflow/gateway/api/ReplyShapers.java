@@ -1,4 +1,4 @@
-package io.radixflow.gateway.http;
+package io.radixflow.gateway.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;

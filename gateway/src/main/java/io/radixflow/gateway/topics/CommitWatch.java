@@ -1,4 +1,4 @@
-package io.radixflow.gateway.turn;
+package io.radixflow.gateway.topics;
 
 import java.time.Duration;
 import java.util.HashMap;

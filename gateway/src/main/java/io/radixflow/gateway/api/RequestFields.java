@@ -1,7 +1,9 @@
-package io.radixflow.gateway.http;
+package io.radixflow.gateway.api;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
 import io.radixflow.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Iterator;

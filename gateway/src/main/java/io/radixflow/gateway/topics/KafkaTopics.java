@@ -1,4 +1,4 @@
-package io.radixflow.gateway.turn;
+package io.radixflow.gateway.topics;
 
 import io.radixflow.client.EventSender;
 import io.radixflow.client.TopicFollower;
@@ -6,6 +6,7 @@ import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
 import io.radixflow.client.kafka.KafkaSetupException;
+import io.radixflow.gateway.turn.Following;
 import io.radixflow.protocol.fair.FairExecutor;
 import io.radixflow.protocol.fair.FairLimit;
 import io.radixflow.protocol.record.ConversationEvent;
