@@ -54,12 +54,6 @@ public final class BenchEvenCommand extends CliCommand {
       description = "The option scheduler.step-stretch; 0 sets no bound.")
   double stretch = SchedulerOptions.DEFAULT.sharing().stretch();
 
-  @Option(
-      names = "--slowdown",
-      paramLabel = "X",
-      description = "The option scheduler.prompt-slowdown; 0 sets no bound.")
-  double slowdown = SchedulerOptions.DEFAULT.sharing().slowdown();
-
   @Option(names = "--chunk", paramLabel = "N", description = "The option engine.prefill-chunk.")
   int chunk = EngineOptions.DEFAULT.prefillChunk();
 
@@ -144,7 +138,9 @@ public final class BenchEvenCommand extends CliCommand {
             .kvPages(tokens / pageTokens)
             .prefillChunk(chunk)
             .speculation(SpeculationOptions.OFF)
-            .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, slowdown))
+            .scheduler(
+                SchedulerOptions.DEFAULT.withSharing(
+                    stretch, SchedulerOptions.DEFAULT.sharing().slowdown()))
             .build();
     return common.openEngine(this, model, options);
   }
@@ -153,13 +149,9 @@ public final class BenchEvenCommand extends CliCommand {
     double worst = shared.quantile(0.99);
     Figures figures = new Figures();
     ObjectNode json = figures.json();
-    json.put("sessions", sessions)
-        .put("prompt", prompt)
-        .put("stretch", stretch)
-        .put("slowdown", slowdown);
+    json.put("sessions", sessions).put("prompt", prompt).put("stretch", stretch);
     figures.note(
-        "%d running replies, a prompt of %,d tokens, stretch %.1f, slowdown %.1f",
-        sessions, prompt, stretch, slowdown);
+        "%d running replies, a prompt of %,d tokens, stretch %.1f", sessions, prompt, stretch);
     figures.head("milliseconds");
     figures.add("between tokens, without the prompt", "token_seconds_alone", alone, 1e3);
     figures.add("between tokens, while it is computed", "token_seconds", shared, 1e3);

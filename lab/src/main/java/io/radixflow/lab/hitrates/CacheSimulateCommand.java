@@ -1,6 +1,5 @@
 package io.radixflow.lab.hitrates;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
@@ -9,19 +8,18 @@ import io.radixflow.cli.command.common.JsonLineFiles;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.engine.cache.policy.EvictionPolicies;
 import io.radixflow.engine.model.ServedModel;
+import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
 import io.radixflow.lab.workload.WorkloadReader;
 import io.radixflow.models.ModelProgress;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
@@ -186,27 +184,16 @@ public final class CacheSimulateCommand extends CliCommand {
     check();
     List<String> names = policies();
     Workload workload = read();
-    if (tiers) {
-      TierRates rates = simulateTiers(workload, names);
-      report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
-      return 0;
+    Rates rates;
+    try (Progress progress = progress("simulating")) {
+      rates = simulate(workload, names, progress);
     }
-    List<Integer> sizes =
-        capacities.isEmpty()
-            ? Capacities.of(workload.requests().distinctBlocks())
-            : Capacities.parse(capacities, workload.pageTokens());
-    if (window > 0) {
-      WindowRates rates = simulateWindows(workload, names, sizes);
-      report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
-      return 0;
-    }
-    HitRates rates = simulate(workload, names, sizes);
-    report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
+    report(workload, rates);
     return 0;
   }
 
-  private void report(ObjectNode figures, Consumer<PrintWriter> table) throws IOException {
-    String text = figures.toPrettyString() + "\n";
+  private void report(Workload workload, Rates rates) throws IOException {
+    String text = json == null ? null : rates.json(workload).toPrettyString() + "\n";
     if ("-".equals(json)) {
       out().print(text);
       out().flush();
@@ -215,7 +202,7 @@ public final class CacheSimulateCommand extends CliCommand {
     if (json != null) {
       Files.writeString(Path.of(json), text);
     }
-    table.accept(out());
+    rates.print(workload, out());
   }
 
   private void check() {
@@ -249,32 +236,29 @@ public final class CacheSimulateCommand extends CliCommand {
     }
   }
 
-  private WindowRates simulateWindows(Workload workload, List<String> names, List<Integer> sizes) {
-    int windowPages = (window - 1) / workload.pageTokens() + 1;
-    try (Progress progress = progress("simulating")) {
-      return study(workload, names, progress, "cells")
-          .runWindows(sizes, windowShares, windowPages, windowBytes / 100);
+  private Rates simulate(Workload workload, List<String> names, Progress progress) {
+    CacheWorkload requests = workload.requests();
+    HitRateStudy study =
+        new HitRateStudy(
+            requests,
+            names,
+            protectedShare,
+            !noHints,
+            (done, all) -> progress.detail(done + " of " + all + (tiers ? " policies" : " cells")));
+    if (tiers) {
+      return study.runTiers(
+          pages(workload, tierSizes.get(0)),
+          pages(workload, tierSizes.get(1)),
+          pages(workload, tierSizes.get(2)));
     }
-  }
-
-  private TierRates simulateTiers(Workload workload, List<String> names) {
-    try (Progress progress = progress("simulating")) {
-      return study(workload, names, progress, "policies")
-          .runTiers(
-              pages(workload, tierSizes.get(0)),
-              pages(workload, tierSizes.get(1)),
-              pages(workload, tierSizes.get(2)));
-    }
-  }
-
-  private HitRateStudy study(
-      Workload workload, List<String> names, Progress progress, String what) {
-    return new HitRateStudy(
-        workload.requests(),
-        names,
-        protectedShare,
-        !noHints,
-        (done, all) -> progress.detail(done + " of " + all + " " + what));
+    List<Integer> sizes =
+        capacities.isEmpty()
+            ? Capacities.of(requests.distinctBlocks())
+            : Capacities.parse(capacities, workload.pageTokens());
+    return window > 0
+        ? study.runWindows(
+            sizes, windowShares, (window - 1) / workload.pageTokens() + 1, windowBytes / 100)
+        : study.run(sizes);
   }
 
   /** Returns the pages of a share of a workload; 0 for no share, else at least 1. */
@@ -318,12 +302,6 @@ public final class CacheSimulateCommand extends CliCommand {
     try (Progress progress = progress("reading")) {
       return new WorkloadReader(options, records -> progress.detail(records + " records"))
           .read(files, file -> JsonLineFiles.openStream(this, file));
-    }
-  }
-
-  private HitRates simulate(Workload workload, List<String> names, List<Integer> sizes) {
-    try (Progress progress = progress("simulating")) {
-      return study(workload, names, progress, "cells").run(sizes);
     }
   }
 }

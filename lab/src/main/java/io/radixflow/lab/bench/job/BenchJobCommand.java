@@ -44,6 +44,9 @@ public final class BenchJobCommand extends CliCommand {
    */
   private static final int PAUSE_STEPS = 16;
 
+  /** One-token replies per second. */
+  private static final int RATE = 50;
+
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 
@@ -59,9 +62,6 @@ public final class BenchJobCommand extends CliCommand {
   @Option(names = "--step", paramLabel = "MS", description = "Milliseconds of a simulated step.")
   int step = 10;
 
-  @Option(names = "--rate", paramLabel = "N", description = "One-token replies per second.")
-  int rate = 50;
-
   @Option(names = "--seconds", paramLabel = "S", description = "Length of each measurement.")
   int seconds = 20;
 
@@ -71,7 +71,7 @@ public final class BenchJobCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (sessions < 1 || tokens < 2 || step < 1 || rate < 1 || seconds < 1) {
+    if (sessions < 1 || tokens < 2 || step < 1 || seconds < 1) {
       throw new CliException("--tokens must be 2 or more, the others 1 or more");
     }
     Settings settings =
@@ -98,7 +98,7 @@ public final class BenchJobCommand extends CliCommand {
     JobLoad load = new JobLoad(job, sessions, name);
     long replyNanos = TimeUnit.MILLISECONDS.toNanos((long) step * (tokens + PAUSE_STEPS));
     long longGap = replyNanos / sessions;
-    long shortGap = TimeUnit.SECONDS.toNanos(1) / rate;
+    long shortGap = TimeUnit.SECONDS.toNanos(1) / RATE;
     progress.detail("warming up");
     JobLoad warmUp = new JobLoad(job, WARM_UP_FACTOR * sessions, name + "-warm-up");
     warmUp.run(seconds / 2.0, 1, shortGap / WARM_UP_FACTOR);

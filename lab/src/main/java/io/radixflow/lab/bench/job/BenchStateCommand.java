@@ -34,6 +34,11 @@ import picocli.CommandLine.Option;
           + " cost of the active sessions is measured twice; the first time warms the JVM up."
     })
 public final class BenchStateCommand extends CliCommand {
+  /** The share of sessions with a turn in each checkpoint. */
+  private static final double ACTIVE_SHARE = 0.01;
+
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 
@@ -44,19 +49,10 @@ public final class BenchStateCommand extends CliCommand {
   int turns = 20;
 
   @Option(
-      names = "--active",
-      paramLabel = "PERCENT",
-      description = "Share of sessions with a turn in each checkpoint.")
-  double active = 1;
-
-  @Option(
       names = "--checkpoints",
       paramLabel = "N",
       description = "Checkpoints to measure, at most 10.")
   int checkpoints = 5;
-
-  @Option(names = "--interval", paramLabel = "SECONDS", description = "Time between checkpoints.")
-  int interval = 10;
 
   BenchStateCommand(CliEnvironment environment) {
     super(environment);
@@ -64,13 +60,10 @@ public final class BenchStateCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    int activeSessions = (int) Math.ceil(sessions * active / 100);
-    if (turns < 1 || turns > 25 || checkpoints < 1 || checkpoints > 10 || interval < 1) {
+    int activeSessions = (int) Math.ceil(sessions * ACTIVE_SHARE);
+    if (sessions < 1 || turns < 1 || turns > 25 || checkpoints < 1 || checkpoints > 10) {
       throw new CliException(
-          "--turns must be 1 to 25, --checkpoints 1 to 10, --interval 1 or more");
-    }
-    if (sessions < 1 || activeSessions < 1 || activeSessions > sessions) {
-      throw new CliException("--sessions must be 1 or more, --active above 0 and at most 100");
+          "--sessions must be 1 or more, --turns 1 to 25, --checkpoints 1 to 10");
     }
     measure(activeSessions, activeSessions); // this run also warms up the JVM
     StateLoad few = measure(activeSessions, activeSessions);
@@ -91,7 +84,7 @@ public final class BenchStateCommand extends CliCommand {
           settingsOptions
               .load()
               .with(SharedConfig.MODEL, "sim")
-              .with(SharedConfig.CHECKPOINT_INTERVAL, Duration.ofSeconds(interval));
+              .with(SharedConfig.CHECKPOINT_INTERVAL, INTERVAL);
       progress.detail("writing the savepoint");
       long begun = System.nanoTime();
       seed(settings, directory, inState);
@@ -102,7 +95,7 @@ public final class BenchStateCommand extends CliCommand {
       begun = System.nanoTime();
       try (LocalStack stack = start(settings, directory, progress)) {
         load.started((System.nanoTime() - begun) * 1e-9);
-        load.run(stack, activeSessions, turns, checkpoints, Duration.ofSeconds(interval), progress);
+        load.run(stack, activeSessions, turns, checkpoints, INTERVAL, progress);
       }
       return load;
     }

@@ -49,9 +49,6 @@ public final class BenchSpeculationCommand extends CliCommand {
       description = "Temperature; 0 for the most probable token.")
   float temperature = 0;
 
-  @Option(names = "--drafts", paramLabel = "N", description = "Maximum drafts of a step.")
-  int drafts = SpeculationOptions.DEFAULT.drafts();
-
   @Option(
       names = "--before",
       paramLabel = "WHAT",
@@ -69,7 +66,8 @@ public final class BenchSpeculationCommand extends CliCommand {
     List<TimedReply> replies = new ArrayList<>();
     try (ServedModel model = common.model.open(this);
         Engine off = engine(model, SpeculationOptions.OFF);
-        Engine on = engine(model, new SpeculationOptions(Mode.AUTO, drafts));
+        Engine on =
+            engine(model, new SpeculationOptions(Mode.AUTO, SpeculationOptions.DEFAULT.drafts()));
         Progress progress = progress("measuring")) {
       List<BenchPrompt> prompts = BenchPrompt.all();
       Pair engines = new Pair(model, on, new EngineTarget(off), new EngineTarget(on));
@@ -83,7 +81,7 @@ public final class BenchSpeculationCommand extends CliCommand {
     Figures figures = new Figures();
     ObjectNode json = figures.json();
     json.put("model", common.model.model).put("threads", common.model.computeThreads());
-    json.put("temperature", temperature).put("drafts", drafts).put("before", before.name());
+    json.put("temperature", temperature).put("before", before.name());
     SpeculationTable.add(replies, figures);
     common.report.write(this, figures);
     return 0;

@@ -26,17 +26,13 @@ import picocli.CommandLine.Option;
           + "of a disk tier and is not slowed by it."
     })
 public final class BenchDiskCommand extends CliCommand {
+  private static final int PAGE_BYTES = 64;
+
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
   @Option(names = "--pages", paramLabel = "N", description = "Pages on disk.")
   int pages = 1000000;
-
-  @Option(
-      names = "--page-bytes",
-      paramLabel = "N",
-      description = "Bytes per page, without its header.")
-  int pageBytes = 64;
 
   @Option(
       names = "--directory",
@@ -52,8 +48,8 @@ public final class BenchDiskCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (pages < DiskBench.CHAIN || pageBytes < 1 || pageBytes > 1 << 20) {
-      throw new CliException("--pages must be at least 100, --page-bytes 1 to 1048576");
+    if (pages < DiskBench.CHAIN) {
+      throw new CliException("--pages must be at least 100");
     }
     Samples write = new Samples();
     Samples find = new Samples();
@@ -61,7 +57,7 @@ public final class BenchDiskCommand extends CliCommand {
     Samples again = new Samples();
     Samples crash = new Samples();
     try (ScratchDirectory files = ScratchDirectory.createIn(directory, "disk");
-        DiskBench bench = new DiskBench(files.path(), pageBytes, pages);
+        DiskBench bench = new DiskBench(files.path(), PAGE_BYTES, pages);
         Progress progress = progress("measuring")) {
       bench.open();
       progress.detail("writing pages");
@@ -77,8 +73,8 @@ public final class BenchDiskCommand extends CliCommand {
       }
     }
     Figures figures = new Figures();
-    figures.json().put("pages", pages).put("page_bytes", pageBytes);
-    figures.head("%,d pages of %d bytes; ms".formatted(pages, pageBytes));
+    figures.json().put("pages", pages).put("page_bytes", PAGE_BYTES);
+    figures.head("%,d pages of %d bytes; ms".formatted(pages, PAGE_BYTES));
     figures.add("writing 100 pages", "write_seconds", write, 1e3);
     figures.add("finding 100 pages", "find_seconds", find, 1e3);
     figures.add("reading 100 pages", "read_seconds", read, 1e3);

@@ -27,13 +27,12 @@ import picocli.CommandLine.Option;
           + "of opening is reported separately."
     })
 public final class BenchTiersCommand extends CliCommand {
+  private static final int FRESH = 32;
+
   @Mixin BenchOptions common;
 
   @Option(names = "--cached", paramLabel = "N", description = "Tokens of the conversation so far.")
   int cached = 2000;
-
-  @Option(names = "--new", paramLabel = "N", description = "Tokens of the turn's message.")
-  int fresh = 32;
 
   @Option(names = "--reply", paramLabel = "N", description = "Tokens of the reply.")
   int reply = 8;
@@ -52,21 +51,23 @@ public final class BenchTiersCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (cached < 64 || fresh < 1 || reply < 1) {
-      throw new CliException("--cached must be at least 64, --new and --reply at least 1");
+    if (cached < 64 || reply < 1) {
+      throw new CliException("--cached must be at least 64, --reply at least 1");
     }
     common.rounds.count();
     try (ServedModel model = common.model.open(this)) {
       int room = model.config().contextLength();
-      if ((long) cached + fresh + reply > room) {
+      if ((long) cached + FRESH + reply > room) {
         throw new CliException(
-            "--cached, --new and --reply are more than the model's context of " + room + " tokens");
+            "--cached, the message and --reply are more than the model's context of "
+                + room
+                + " tokens");
       }
       try (TierRounds bench =
               new TierRounds(
                   () -> common.model.openBackend(this, model),
                   model,
-                  new TierRounds.Sizes(cached, fresh, reply),
+                  new TierRounds.Sizes(cached, FRESH, reply),
                   directory);
           Progress progress = progress("measuring")) {
         bench.begin();
@@ -86,12 +87,12 @@ public final class BenchTiersCommand extends CliCommand {
     Figures figures = new Figures();
     figures.note(
         "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s",
-        cores, threads, cached, fresh, pageCache);
+        cores, threads, cached, FRESH, pageCache);
     bench.times().addTo(figures);
     figures.note("all replies were equal");
     ObjectNode json = figures.json();
     json.put("cores", cores).put("engine_threads", threads).put("page_cache", pageCache);
-    json.put("cached_tokens", cached).put("new_tokens", fresh).put("reply_tokens", reply);
+    json.put("cached_tokens", cached).put("new_tokens", FRESH).put("reply_tokens", reply);
     common.report.write(this, figures);
   }
 }
