@@ -22,6 +22,7 @@ class DocumentationTest {
   private static final Path ROOT = Path.of("..");
   private static final int README_LINES = 150;
   private static final int LINE_LENGTH = 120;
+  private static final int WORDS = 40_000;
 
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
@@ -50,6 +51,16 @@ class DocumentationTest {
   void theReadmeIsShort() throws IOException {
     assertThat(Files.readAllLines(ROOT.resolve("README.md")))
         .hasSizeLessThanOrEqualTo(README_LINES);
+  }
+
+  @Test
+  void theReadmeAndThePagesHaveFewWords() throws IOException {
+    int words = 0;
+    for (Path page : pages()) {
+      boolean counts = !page.endsWith("CONTRIBUTING.md");
+      words += counts ? Files.readString(page).strip().split("\\s+").length : 0;
+    }
+    assertThat(words).isLessThan(WORDS);
   }
 
   @Test

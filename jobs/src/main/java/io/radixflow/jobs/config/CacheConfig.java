@@ -74,9 +74,7 @@ public final class CacheConfig {
       ALL.number("cache.window-share", DEFAULT.windowShare(), 0.01, 1.0)
           .describe(
               "For models with sliding-window layers: part of the pool's pages that can keep their"
-                  + " entries in these layers. A page whose entries no query can reach needs no"
-                  + " entries. A lower value leaves memory for more pages. Host memory keeps the"
-                  + " same part of its pages.");
+                  + " entries in these layers. A lower value leaves memory for more pages.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.secret("cache.namespace-key")

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.util.TimeUtils;
@@ -31,7 +32,10 @@ public final class OptionsTable {
       -Dsurefire.failIfNoSpecifiedTests=false` writes it.
       """;
 
-  private static final String PASSED_ON = "Options of Flink and of Kafka clients";
+  /** Details of valid values that error messages have and the table leaves out. */
+  private static final Pattern VALID_DETAILS =
+      Pattern.compile(
+          "^an? (integer|number), | that is not empty$| of at least 1 ms, such as .*|,? such as \\d.*");
 
   /** Sections by the first part of an option's key, in the order of the file. */
   private static final List<Map.Entry<String, String>> SECTIONS =
@@ -63,21 +67,18 @@ public final class OptionsTable {
           .computeIfAbsent(section.getValue(), name -> new ArrayList<>())
           .addAll(withPrefix(section.getKey()));
     }
-    StringBuilder file = new StringBuilder(HEAD).append('\n');
-    sections.keySet().forEach(name -> file.append(link(name)));
-    file.append(link(PASSED_ON));
+    StringBuilder file = new StringBuilder(HEAD);
     sections.forEach((name, options) -> section(file, name, options));
     file.append(
         """
 
-        ## %s
+        ## Options of Flink and of Kafka clients
 
         | prefix | meaning |
         |---|---|
         | `flink.` | Flink's own options, for example `flink.state.backend.type`. |
         | `kafka.client.` | Options of all Kafka clients, for example `kafka.client.security.protocol`. |
-        """
-            .formatted(PASSED_ON));
+        """);
     return file.toString();
   }
 
@@ -85,11 +86,6 @@ public final class OptionsTable {
     return SettingsLoader.specs().stream()
         .filter(spec -> spec.key().split("\\.")[0].equals(prefix))
         .toList();
-  }
-
-  private static String link(String section) {
-    String anchor = section.toLowerCase(Locale.ROOT).replace(' ', '-');
-    return "- [" + section + "](#" + anchor + ")\n";
   }
 
   private static void section(StringBuilder file, String name, List<OptionSpec<?>> options) {
@@ -101,7 +97,7 @@ public final class OptionsTable {
           .append("` | ")
           .append(defaultValue(spec.option().defaultValue()))
           .append(" | ")
-          .append(spec.allowed())
+          .append(VALID_DETAILS.matcher(spec.allowed()).replaceAll(""))
           .append(" | ")
           .append(spec.description())
           .append(" |\n");

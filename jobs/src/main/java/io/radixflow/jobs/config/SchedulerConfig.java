@@ -54,7 +54,7 @@ public final class SchedulerConfig {
       factor("scheduler.step-stretch", DEFAULT.sharing().stretch())
           .describe(
               "Limit of the time of a step that includes prompts, as a multiple of the time of a"
-                  + " step with only the running replies, by measured times. A lower value keeps"
+                  + " step with only the running replies. A lower value keeps"
                   + " replies more even, a higher value brings first tokens sooner; 0 sets no"
                   + " limit. Steps of 5 ms are always allowed.");
 
@@ -62,7 +62,7 @@ public final class SchedulerConfig {
       factor("scheduler.prompt-slowdown", DEFAULT.sharing().slowdown())
           .describe(
               "Limit of the time of a prompt next to running replies, as a multiple of its time"
-                  + " without them, by measured times. If both limits cannot be met, this limit"
+                  + " without them. If both limits cannot be met, this limit"
                   + " comes before 'scheduler.step-stretch'. 0 sets no limit.");
 
   private SchedulerConfig() {}

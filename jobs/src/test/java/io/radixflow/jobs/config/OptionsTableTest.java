@@ -33,6 +33,6 @@ class OptionsTableTest {
             "| `session.cancel-retention` | `10min` |",
             "| `job.checkpoint-interval` | `1s` |",
             "| `job.buffer-timeout` | `0ms` |",
-            "| `generation.top-k` |  | an integer, 0 or more |");
+            "| `generation.top-k` |  | 0 or more |");
   }
 }
