@@ -148,13 +148,7 @@ public final class ForwardGraph<M, V> {
   }
 
   /** Loads the weights of decoder blocks by their canonical names. */
-  private static final class BlockLoader<M, V> {
-    private final WeightLoader<M, V> loader;
-
-    BlockLoader(WeightLoader<M, V> loader) {
-      this.loader = loader;
-    }
-
+  private record BlockLoader<M, V>(WeightLoader<M, V> loader) {
     Block<M, V> block(Layer layer, String prefix) {
       Layer.Norms norms = layer.norms();
       V attentionNorm = norm(prefix + "attn_norm", norms.beforeAttention());

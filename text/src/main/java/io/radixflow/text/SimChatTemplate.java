@@ -18,16 +18,10 @@ import java.util.stream.IntStream;
  * Tools are described in a system message before all other messages; calls have the Hermes format.
  * Immutable.
  */
-final class SimChatTemplate implements ChatTemplate {
+record SimChatTemplate(SimTokenizer tokenizer) implements ChatTemplate {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool");
   private static final String OPENING = "assistant\n";
-
-  private final SimTokenizer tokenizer;
-
-  SimChatTemplate(SimTokenizer tokenizer) {
-    this.tokenizer = tokenizer;
-  }
 
   @Override
   public String source() {

@@ -17,16 +17,9 @@ import org.slf4j.LoggerFactory;
  * because each job resumes from the latest one. Times of files are not reliable: a clock may step,
  * and files may be copied.
  */
-final class KeptStates {
-
+record KeptStates(List<Path> directories) {
   private static final Logger LOG = LoggerFactory.getLogger(KeptStates.class);
   private static final int DEPTH = 3;
-
-  private final List<Path> directories;
-
-  KeptStates(List<Path> directories) {
-    this.directories = directories;
-  }
 
   /**
    * Returns Flink's path of the latest complete state; empty if no state was ever kept.

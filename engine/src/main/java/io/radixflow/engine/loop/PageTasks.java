@@ -22,30 +22,17 @@ import java.util.function.Supplier;
  * Administrative operations on an engine's pages: erase, list, locate, move. Any thread may call
  * them. They run on the engine thread, which also completes their results. After the engine has
  * closed no result completes.
+ *
+ * @param intake runs tasks of a tenant on a thread that may compute for a while
+ * @param engine runs tasks on the engine thread
  */
-final class PageTasks {
+record PageTasks(
+    KvPages pages,
+    Announcements announcements,
+    BiConsumer<String, Runnable> intake,
+    Executor engine) {
   /** Erasures of all tenants are queued under this name, which no tenant can have. */
   private static final String ERASURES = "\0erasures";
-
-  private final KvPages pages;
-  private final Announcements announcements;
-  private final BiConsumer<String, Runnable> intake;
-  private final Executor engine;
-
-  /**
-   * @param intake runs tasks of a tenant on a thread that may compute for a while
-   * @param engine runs tasks on the engine thread
-   */
-  PageTasks(
-      KvPages pages,
-      Announcements announcements,
-      BiConsumer<String, Runnable> intake,
-      Executor engine) {
-    this.pages = pages;
-    this.announcements = announcements;
-    this.intake = intake;
-    this.engine = engine;
-  }
 
   /** See {@link Engine#erase}. */
   CompletableFuture<Boolean> erase(Supplier<byte[]> names) {

@@ -7,21 +7,11 @@ import io.radixflow.engine.request.Request;
 import java.util.Arrays;
 
 /** Makes the drafters of requests, on intake threads. */
-final class RequestDrafts {
+record RequestDrafts(DraftPolicy policy, int vocabSize, int contextLength) {
   private static final int[] NONE = {};
 
   /** Initial room for tokens of a reply. */
   private static final int REPLY_TOKENS = 256;
-
-  private final DraftPolicy policy;
-  private final int vocabSize;
-  private final int contextLength;
-
-  RequestDrafts(DraftPolicy policy, int vocabSize, int contextLength) {
-    this.policy = policy;
-    this.vocabSize = vocabSize;
-    this.contextLength = contextLength;
-  }
 
   /**
    * Gives a drafter to a request with a prompt, if drafts are enabled and the request gets a reply.

@@ -12,26 +12,13 @@ import org.slf4j.LoggerFactory;
  * Drops cached pages of an ended turn that the next turn cannot use. If the chat template drops the
  * reasoning of the model, the pages of the reasoning are freed. The visible answer then has other
  * positions, so its pages are computed again while the engine is idle.
+ *
+ * @param intake runs a tenant's templates
+ * @param engine runs tasks on the engine thread, which owns the pages
  */
-final class TurnTrimmer {
+record TurnTrimmer(
+    KvPages pages, IdlePrefill idle, BiConsumer<String, Runnable> intake, Executor engine) {
   private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);
-
-  private final KvPages pages;
-  private final IdlePrefill idle;
-  private final BiConsumer<String, Runnable> intake;
-  private final Executor engine;
-
-  /**
-   * @param intake runs a tenant's templates
-   * @param engine runs tasks on the engine thread, which owns the pages
-   */
-  TurnTrimmer(
-      KvPages pages, IdlePrefill idle, BiConsumer<String, Runnable> intake, Executor engine) {
-    this.pages = pages;
-    this.idle = idle;
-    this.intake = intake;
-    this.engine = engine;
-  }
 
   /** Trims a turn that has ended at a position; engine thread. */
   void ended(Request turn, SessionPosition end) {

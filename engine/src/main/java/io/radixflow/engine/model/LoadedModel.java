@@ -22,19 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A model from files, and the devices of this build that can run it. */
-final class LoadedModel implements ServedModel {
-
+record LoadedModel(ModelFile file, TextModel text, MemorySource memory) implements ServedModel {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedModel.class);
-
-  private final ModelFile file;
-  private final TextModel text;
-  private final MemorySource memory;
-
-  LoadedModel(ModelFile file, TextModel text, MemorySource memory) {
-    this.file = file;
-    this.text = text;
-    this.memory = memory;
-  }
 
   @Override
   public String name() {

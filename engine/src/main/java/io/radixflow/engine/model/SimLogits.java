@@ -7,16 +7,10 @@ import java.util.Arrays;
  * Logits from a hash. They give pronounceable words of alternating vowels and consonants, and
  * sometimes end the turn.
  */
-final class SimLogits {
+record SimLogits(double endOfTurn) {
   private static final float NEVER = -60f;
   private static final float ALWAYS = 60f;
   private static final String VOWELS = "aeiou";
-
-  private final double endOfTurn;
-
-  SimLogits(double endOfTurn) {
-    this.endOfTurn = endOfTurn;
-  }
 
   /**
    * Fills the logits of the token after a prefix.

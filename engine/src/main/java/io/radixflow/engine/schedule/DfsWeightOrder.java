@@ -17,19 +17,13 @@ import java.util.Map;
  * its children. So requests that share a prefix run together, and requests with the longest shared
  * prefix run first.
  */
-final class DfsWeightOrder implements WaitingOrder {
-  private final KvPages pages;
-
+record DfsWeightOrder(KvPages pages) implements WaitingOrder {
   /** A node of the cache with the waiting requests whose prefixes end at or below it. */
   private static final class Subtree {
     final List<Subtree> children = new ArrayList<>();
     final List<Request> requests = new ArrayList<>();
     int weight;
     int nextChild;
-  }
-
-  DfsWeightOrder(KvPages pages) {
-    this.pages = pages;
   }
 
   @Override

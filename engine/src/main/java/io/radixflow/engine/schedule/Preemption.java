@@ -11,20 +11,13 @@ import java.util.function.ToIntFunction;
 /**
  * Chooses the running requests to preempt for a more urgent request of the same tenant. The least
  * urgent come first; of equally urgent requests, the latest comes first.
+ *
+ * @param threshold the difference of urgency must be above this
  */
-final class Preemption {
+record Preemption(int threshold) {
   private static final Comparator<Request> LEAST_URGENT_FIRST =
       Comparator.comparingInt((Request request) -> request.standing.urgency())
           .thenComparing(request -> request.sequence, Comparator.reverseOrder());
-
-  private final int threshold;
-
-  /**
-   * @param threshold the difference of urgency must be above this
-   */
-  Preemption(int threshold) {
-    this.threshold = threshold;
-  }
 
   /**
    * Chooses the requests to preempt so that a waiting request gets the pages or permits that it

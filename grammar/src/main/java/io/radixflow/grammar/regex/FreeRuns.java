@@ -4,15 +4,9 @@ import io.radixflow.grammar.regex.Regex.Kind;
 import java.util.Arrays;
 
 /** Finds the {@link FreeRun} of expressions that have a match, by their form alone. */
-final class FreeRuns {
+record FreeRuns(Regex anyCharacter) {
   /** The most levels of an expression to look at. */
   private static final int DEPTH = 64;
-
-  private final Regex anyCharacter;
-
-  FreeRuns(Regex anyCharacter) {
-    this.anyCharacter = anyCharacter;
-  }
 
   FreeRun of(Regex node) {
     if (node.free == null) {

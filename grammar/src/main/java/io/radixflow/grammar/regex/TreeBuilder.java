@@ -10,13 +10,7 @@ import java.util.List;
  * Makes the tree of an expression. Parts that do not look around become languages of a pool at
  * once. Because a language is a set of texts, it does not matter how greedy a repetition is.
  */
-final class TreeBuilder implements RegexBuilder<RegexTree> {
-  private final RegexPool pool;
-
-  TreeBuilder(RegexPool pool) {
-    this.pool = pool;
-  }
-
+record TreeBuilder(RegexPool pool) implements RegexBuilder<RegexTree> {
   @Override
   public RegexTree one(CodePoints set) {
     return RegexTree.plain(pool.chars(set), set);

@@ -15,7 +15,7 @@ import java.util.Set;
  * Writes the schema of the values that do not match a schema: a choice of the ways in which a value
  * can fail one of its keywords. Three additional keywords express what JSON Schema cannot express.
  */
-final class Negation {
+record Negation(SchemaCompiler compiler) {
   /** The prefix of the keywords that only schemas made here have. */
   static final String OWN = "\0";
 
@@ -57,12 +57,6 @@ final class Negation {
 
   private static final int MAX_DEPTH = 30;
   private static final JsonNodeFactory JSON = JsonNodeFactory.withExactBigDecimals(true);
-
-  private final SchemaCompiler compiler;
-
-  Negation(SchemaCompiler compiler) {
-    this.compiler = compiler;
-  }
 
   /**
    * Returns the schema of all other values.

@@ -4,16 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.models.ModelFormatException;
 
 /** The fields of an object in a {@code config.json}, with defaults. Errors name the field. */
-final class ConfigFields {
-
-  private final JsonNode json;
-  private final SupportedShapes check;
-
-  ConfigFields(JsonNode json, SupportedShapes check) {
-    this.json = json;
-    this.check = check;
-  }
-
+record ConfigFields(JsonNode json, SupportedShapes check) {
   JsonNode get(String field) {
     return json.path(field);
   }

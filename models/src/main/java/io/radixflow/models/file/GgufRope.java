@@ -10,16 +10,7 @@ import java.util.List;
  * The rotary embeddings that the metadata of a GGUF file describe. They do not include the divisors
  * of the frequencies, which are tensors: {@link GgufModel} adds them.
  */
-final class GgufRope {
-
-  private final GgufFields fields;
-  private final GgufArchitecture architecture;
-
-  GgufRope(GgufFields fields, GgufArchitecture architecture) {
-    this.fields = fields;
-    this.architecture = architecture;
-  }
-
+record GgufRope(GgufFields fields, GgufArchitecture architecture) {
   /**
    * Returns the embedding of a layer.
    *

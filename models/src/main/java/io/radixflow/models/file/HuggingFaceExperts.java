@@ -8,18 +8,7 @@ import io.radixflow.models.FeedForward.Router;
 import io.radixflow.models.FeedForward.Scoring;
 
 /** The mixture of experts that a {@code config.json} describes. */
-final class HuggingFaceExperts {
-
-  private final ConfigFields config;
-  private final HuggingFaceFamily family;
-  private final Gating gating;
-
-  HuggingFaceExperts(ConfigFields config, HuggingFaceFamily family, Gating gating) {
-    this.config = config;
-    this.family = family;
-    this.gating = gating;
-  }
-
+record HuggingFaceExperts(ConfigFields config, HuggingFaceFamily family, Gating gating) {
   /** Returns whether a layer has experts. */
   boolean in(int layer) {
     return switch (family) {

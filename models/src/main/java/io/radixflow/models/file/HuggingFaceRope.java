@@ -17,16 +17,7 @@ import java.util.List;
  * models ({@code rope_theta}, {@code rope_scaling}) or of version 5 of the library ({@code
  * rope_parameters}, for all layers or per kind of layer).
  */
-final class HuggingFaceRope {
-
-  private final ConfigFields config;
-  private final HuggingFaceFamily family;
-
-  HuggingFaceRope(ConfigFields config, HuggingFaceFamily family) {
-    this.config = config;
-    this.family = family;
-  }
-
+record HuggingFaceRope(ConfigFields config, HuggingFaceFamily family) {
   /**
    * Returns the embedding of a layer.
    *

@@ -11,8 +11,12 @@ import io.radixflow.models.ModelConfig;
 import io.radixflow.models.ModelFormatException;
 import java.util.List;
 
-/** The checks that every configuration must pass, whatever file it comes from. */
-final class SupportedShapes {
+/**
+ * The checks that every configuration must pass, whatever file it comes from.
+ *
+ * @param file named in errors
+ */
+record SupportedShapes(String file) {
   private static final int MAX_SIZE = 1 << 28;
   private static final int MAX_LAYERS = 4096;
   private static final int MAX_WIDTH = 1 << 24;
@@ -20,15 +24,6 @@ final class SupportedShapes {
 
   /** Experts and heads that have their own tensors, in all layers. */
   private static final int MAX_PARTS = 1 << 16;
-
-  private final String file;
-
-  /**
-   * @param file named in errors
-   */
-  SupportedShapes(String file) {
-    this.file = file;
-  }
 
   void architecture(String found, List<String> supported) {
     if (!supported.contains(found)) {

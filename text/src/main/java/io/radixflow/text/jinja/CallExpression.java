@@ -33,13 +33,13 @@ final class CallExpression extends Expression {
       Expression allNamed) {
     static final Written NONE = new Written(List.of(), Map.of(), null, null);
 
-    private Expression[] parts(Expression first) {
+    private List<Expression> parts(Expression first) {
       List<Expression> parts = new ArrayList<>(positional);
       parts.addAll(named.values());
       parts.add(all);
       parts.add(allNamed);
       parts.add(first);
-      return parts.toArray(new Expression[0]);
+      return parts;
     }
   }
 

@@ -45,7 +45,7 @@ final class ExpressionParser {
     while (stream.skipName("if")) {
       Expression condition = or();
       Expression otherwise = stream.skipName("else") ? expression() : null;
-      then = new Expressions.Conditional(condition, then, otherwise);
+      then = Expressions.conditional(condition, then, otherwise);
       refusals.forgive(refused);
     }
     stream.leave();
@@ -84,7 +84,7 @@ final class ExpressionParser {
     } else if (items.isEmpty() && !parentheses) {
       throw stream.failure("Expected an expression, got '" + stream.current().described() + "'");
     }
-    return new Expressions.Items(items, true);
+    return Expressions.items(items, true);
   }
 
   private boolean endsTuple(String endName) {
@@ -98,7 +98,7 @@ final class ExpressionParser {
   private Expression or() {
     Expression left = and();
     while (stream.skipName("or")) {
-      left = new Expressions.Binary("or", left, and());
+      left = Expressions.binary("or", left, and());
     }
     return left;
   }
@@ -106,7 +106,7 @@ final class ExpressionParser {
   private Expression and() {
     Expression left = not();
     while (stream.skipName("and")) {
-      left = new Expressions.Binary("and", left, not());
+      left = Expressions.binary("and", left, not());
     }
     return left;
   }
@@ -119,18 +119,17 @@ final class ExpressionParser {
     stream.enter();
     Expression operand = not();
     stream.leave();
-    return new Expressions.Unary("not", operand);
+    return Expressions.unary("not", operand);
   }
 
   private Expression comparison() {
-    Expression first = sum();
+    List<Expression> operands = new ArrayList<>(List.of(sum()));
     List<String> operators = new ArrayList<>();
-    List<Expression> others = new ArrayList<>();
     for (String operator = comparator(); operator != null; operator = comparator()) {
       operators.add(operator);
-      others.add(sum());
+      operands.add(sum());
     }
-    return others.isEmpty() ? first : new Expressions.Compared(first, operators, others);
+    return operators.isEmpty() ? operands.get(0) : Expressions.compared(operands, operators);
   }
 
   private String comparator() {
@@ -152,7 +151,7 @@ final class ExpressionParser {
     Expression left = operand.get();
     while (stream.current().is(Type.OPERATOR) && operators.contains(stream.current().value())) {
       String operator = stream.next().value();
-      left = new Expressions.Binary(operator, left, operand.get());
+      left = Expressions.binary(operator, left, operand.get());
     }
     return left;
   }
@@ -166,7 +165,7 @@ final class ExpressionParser {
     do {
       parts.add(product());
     } while (stream.skipOperator("~"));
-    return parts.size() == 1 ? parts.get(0) : new Expressions.Joined(parts);
+    return parts.size() == 1 ? parts.get(0) : Expressions.joined(parts);
   }
 
   private Expression product() {
@@ -179,7 +178,7 @@ final class ExpressionParser {
     if (token.isOperator("-") || token.isOperator("+")) {
       stream.next();
       stream.enter();
-      expression = new Expressions.Unary(token.value(), unary(false));
+      expression = Expressions.unary(token.value(), unary(false));
       stream.leave();
     } else {
       expression = operands.primary();

@@ -11,6 +11,7 @@ import io.radixflow.text.jinja.value.Tuple;
 import io.radixflow.text.jinja.value.Undefined;
 import io.radixflow.text.jinja.value.Values;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** All expressions except calls. */
@@ -22,6 +23,7 @@ final class Expressions {
     final Object value;
 
     Constant(Object value) {
+      super(List.of());
       this.value = value;
     }
 
@@ -35,6 +37,7 @@ final class Expressions {
     final String name;
 
     Name(String name) {
+      super(List.of());
       this.name = name;
     }
 
@@ -46,55 +49,12 @@ final class Expressions {
     }
   }
 
-  /** A list or a tuple. */
-  static final class Items extends Expression {
-    private final List<Expression> items;
-    private final boolean tuple;
-
-    Items(List<Expression> items, boolean tuple) {
-      super(items.toArray(new Expression[0]));
-      this.items = items;
-      this.tuple = tuple;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      interpreter.budget.items(items.size());
-      List<Object> values = new ArrayList<>(items.size());
-      for (Expression item : items) {
-        values.add(item.value(interpreter, scope));
-      }
-      return tuple ? new Tuple(values) : values;
-    }
-  }
-
-  /** A dictionary. Keys and values alternate in {@code entries}. */
-  static final class Entries extends Expression {
-    private final List<Expression> entries;
-
-    Entries(List<Expression> entries) {
-      super(entries.toArray(new Expression[0]));
-      this.entries = entries;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      interpreter.budget.items(entries.size());
-      Dict dict = new Dict();
-      for (int i = 0; i < entries.size(); i += 2) {
-        Object key = entries.get(i).value(interpreter, scope);
-        dict.put(key, entries.get(i + 1).value(interpreter, scope));
-      }
-      return dict;
-    }
-  }
-
   static final class Attribute extends Expression {
     final String name;
     private final Expression owner;
 
     Attribute(Expression owner, String name) {
-      super(owner);
+      super(List.of(owner));
       this.owner = owner;
       this.name = name;
     }
@@ -106,179 +66,136 @@ final class Expressions {
     }
   }
 
-  static final class Item extends Expression {
-    private final Expression owner;
-    private final Expression index;
-
-    Item(Expression owner, Expression index) {
-      super(owner, index);
-      this.owner = owner;
-      this.index = index;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      Object from = owner.value(interpreter, scope);
-      Object at = index.value(interpreter, scope);
-      boolean text = Values.isText(from);
-      interpreter.budget.work(1 + (text ? Values.text(from).length() >> 5 : 0));
-      return Attributes.item(from, at);
-    }
+  /** A list or a tuple. */
+  static Expression items(List<Expression> items, boolean tuple) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          interpreter.budget.items(items.size());
+          List<Object> values = new ArrayList<>(items.size());
+          for (Expression item : items) {
+            values.add(item.value(interpreter, scope));
+          }
+          return tuple ? new Tuple(values) : values;
+        },
+        items);
   }
 
-  static final class Slice extends Expression {
-    private final Expression owner;
-    private final Expression start;
-    private final Expression stop;
-    private final Expression step;
-
-    /** Creates a slice. Null means that a bound is omitted. */
-    Slice(Expression owner, Expression start, Expression stop, Expression step) {
-      super(owner, start, stop, step);
-      this.owner = owner;
-      this.start = start;
-      this.stop = stop;
-      this.step = step;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      Object sliced = owner.value(interpreter, scope);
-      return Operators.slice(
-          interpreter.budget,
-          sliced,
-          start == null ? null : start.value(interpreter, scope),
-          stop == null ? null : stop.value(interpreter, scope),
-          step == null ? null : step.value(interpreter, scope));
-    }
+  /** A dictionary. Keys and values alternate in {@code entries}. */
+  static Expression entries(List<Expression> entries) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          interpreter.budget.items(entries.size());
+          Dict dict = new Dict();
+          for (int i = 0; i < entries.size(); i += 2) {
+            Object key = entries.get(i).value(interpreter, scope);
+            dict.put(key, entries.get(i + 1).value(interpreter, scope));
+          }
+          return dict;
+        },
+        entries);
   }
 
-  static final class Unary extends Expression {
-    private final String operator;
-    private final Expression operand;
-
-    Unary(String operator, Expression operand) {
-      super(operand);
-      this.operator = operator;
-      this.operand = operand;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      Object value = operand.value(interpreter, scope);
-      return operator.equals("not") ? !Values.truth(value) : Operators.signed(operator, value);
-    }
+  static Expression item(Expression owner, Expression index) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          Object from = owner.value(interpreter, scope);
+          Object at = index.value(interpreter, scope);
+          boolean text = Values.isText(from);
+          interpreter.budget.work(1 + (text ? Values.text(from).length() >> 5 : 0));
+          return Attributes.item(from, at);
+        },
+        List.of(owner, index));
   }
 
-  static final class Binary extends Expression {
-    private final String operator;
-    private final Expression left;
-    private final Expression right;
+  /** Returns a slice. Null means that a bound is omitted. */
+  static Expression slice(Expression owner, Expression start, Expression stop, Expression step) {
+    return Expression.of(
+        (interpreter, scope) ->
+            Operators.slice(
+                interpreter.budget,
+                owner.value(interpreter, scope),
+                start == null ? null : start.value(interpreter, scope),
+                stop == null ? null : stop.value(interpreter, scope),
+                step == null ? null : step.value(interpreter, scope)),
+        Arrays.asList(owner, start, stop, step));
+  }
 
-    Binary(String operator, Expression left, Expression right) {
-      super(left, right);
-      this.operator = operator;
-      this.left = left;
-      this.right = right;
-    }
+  static Expression unary(String operator, Expression operand) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          Object value = operand.value(interpreter, scope);
+          return operator.equals("not") ? !Values.truth(value) : Operators.signed(operator, value);
+        },
+        List.of(operand));
+  }
 
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      Object a = left.value(interpreter, scope);
-      if (operator.equals("and") || operator.equals("or")) {
-        return Values.truth(a) == operator.equals("and") ? right.value(interpreter, scope) : a;
-      }
-      interpreter.budget.step();
-      return Operators.binary(interpreter.budget, operator, a, right.value(interpreter, scope));
-    }
+  static Expression binary(String operator, Expression left, Expression right) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          Object a = left.value(interpreter, scope);
+          if (operator.equals("and") || operator.equals("or")) {
+            return Values.truth(a) == operator.equals("and") ? right.value(interpreter, scope) : a;
+          }
+          interpreter.budget.step();
+          return Operators.binary(interpreter.budget, operator, a, right.value(interpreter, scope));
+        },
+        List.of(left, right));
   }
 
   /** Expressions joined by {@code ~}. */
-  static final class Joined extends Expression {
-    private final List<Expression> parts;
-
-    Joined(List<Expression> parts) {
-      super(parts.toArray(new Expression[0]));
-      this.parts = parts;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      StringBuilder out = new StringBuilder();
-      for (Expression part : parts) {
-        String text = Printing.str(interpreter.budget, part.value(interpreter, scope));
-        interpreter.budget.chars(text.length());
-        out.append(text);
-      }
-      return out.toString();
-    }
+  static Expression joined(List<Expression> parts) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          StringBuilder out = new StringBuilder();
+          for (Expression part : parts) {
+            String text = Printing.str(interpreter.budget, part.value(interpreter, scope));
+            interpreter.budget.chars(text.length());
+            out.append(text);
+          }
+          return out.toString();
+        },
+        parts);
   }
 
   /** A chain of comparisons, such as {@code a < b <= c}. */
-  static final class Compared extends Expression {
-    private final Expression first;
-    private final List<String> operators;
-    private final List<Expression> others;
-
-    Compared(Expression first, List<String> operators, List<Expression> others) {
-      super(deepest(first, others));
-      this.first = first;
-      this.operators = operators;
-      this.others = others;
-    }
-
-    private static Expression[] deepest(Expression first, List<Expression> others) {
-      List<Expression> all = new ArrayList<>(others);
-      all.add(first);
-      return all.toArray(new Expression[0]);
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      Object left = first.value(interpreter, scope);
-      for (int i = 0; i < others.size(); i++) {
-        Object right = others.get(i).value(interpreter, scope);
-        if (!holds(interpreter.budget, operators.get(i), left, right)) {
-          return false;
-        }
-        left = right;
-      }
-      return true;
-    }
-
-    private static boolean holds(Budget budget, String operator, Object left, Object right) {
-      return switch (operator) {
-        case "==" -> Comparison.equal(budget, left, right);
-        case "!=" -> !Comparison.equal(budget, left, right);
-        case "in" -> Comparison.contains(budget, right, left);
-        case "not in" -> !Comparison.contains(budget, right, left);
-        default -> Comparison.ordered(budget, operator, left, right);
-      };
-    }
+  static Expression compared(List<Expression> operands, List<String> operators) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          Object left = operands.get(0).value(interpreter, scope);
+          for (int i = 0; i < operators.size(); i++) {
+            Object right = operands.get(i + 1).value(interpreter, scope);
+            if (!holds(interpreter.budget, operators.get(i), left, right)) {
+              return false;
+            }
+            left = right;
+          }
+          return true;
+        },
+        operands);
   }
 
-  static final class Conditional extends Expression {
-    private final Expression condition;
-    private final Expression then;
-    private final Expression otherwise;
+  private static boolean holds(Budget budget, String operator, Object left, Object right) {
+    return switch (operator) {
+      case "==" -> Comparison.equal(budget, left, right);
+      case "!=" -> !Comparison.equal(budget, left, right);
+      case "in" -> Comparison.contains(budget, right, left);
+      case "not in" -> !Comparison.contains(budget, right, left);
+      default -> Comparison.ordered(budget, operator, left, right);
+    };
+  }
 
-    /** Creates a conditional expression; {@code otherwise} is null if there is no {@code else}. */
-    Conditional(Expression condition, Expression then, Expression otherwise) {
-      super(condition, then, otherwise);
-      this.condition = condition;
-      this.then = then;
-      this.otherwise = otherwise;
-    }
-
-    @Override
-    Object value(Interpreter interpreter, Scope scope) {
-      if (Values.truth(condition.value(interpreter, scope))) {
-        return then.value(interpreter, scope);
-      }
-      return otherwise == null
-          ? Undefined.because(
-              "the inline if-expression evaluated to false and no else section was defined.")
-          : otherwise.value(interpreter, scope);
-    }
+  /** Returns a conditional expression; {@code otherwise} is null if there is no {@code else}. */
+  static Expression conditional(Expression condition, Expression then, Expression otherwise) {
+    return Expression.of(
+        (interpreter, scope) -> {
+          if (Values.truth(condition.value(interpreter, scope))) {
+            return then.value(interpreter, scope);
+          }
+          return otherwise == null
+              ? Undefined.because(
+                  "the inline if-expression evaluated to false and no else section was defined.")
+              : otherwise.value(interpreter, scope);
+        },
+        Arrays.asList(condition, then, otherwise));
   }
 }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /** A macro, or the body of a call block, together with the scope in which it was defined. */
-final class Macro implements Invocable, HasAttributes {
-
+record Macro(Definition definition, Interpreter interpreter, Scope scope)
+    implements Invocable, HasAttributes {
   /**
    * @param defaults default values of the last parameters
    * @param uses which of {@code caller}, {@code varargs} and {@code kwargs} the body reads
@@ -27,16 +27,6 @@ final class Macro implements Invocable, HasAttributes {
       List<Expression> defaults,
       Set<String> uses,
       List<Statement> body) {}
-
-  private final Definition definition;
-  private final Interpreter interpreter;
-  private final Scope scope;
-
-  Macro(Definition definition, Interpreter interpreter, Scope scope) {
-    this.definition = definition;
-    this.interpreter = interpreter;
-    this.scope = scope;
-  }
 
   @Override
   public Object call(Budget budget, Arguments arguments) {

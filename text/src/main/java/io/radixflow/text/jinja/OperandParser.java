@@ -12,16 +12,8 @@ import java.util.Set;
 /**
  * Parses operands: constants, names and brackets, followed by subscripts, calls, filters and tests.
  */
-final class OperandParser {
+record OperandParser(TokenStream stream, ExpressionParser expressions) {
   private static final Set<String> IMPLICIT = Set.of("caller", "varargs", "kwargs");
-
-  private final TokenStream stream;
-  private final ExpressionParser expressions;
-
-  OperandParser(TokenStream stream, ExpressionParser expressions) {
-    this.stream = stream;
-    this.expressions = expressions;
-  }
 
   Expression primary() {
     Token token = stream.next();
@@ -81,9 +73,9 @@ final class OperandParser {
         stream.expectOperator(")");
         return inner;
       case "[":
-        return new Expressions.Items(items("]", false), false);
+        return Expressions.items(items("]", false), false);
       case "{":
-        return new Expressions.Entries(items("}", true));
+        return Expressions.entries(items("}", true));
       default:
         return null;
     }
@@ -151,7 +143,7 @@ final class OperandParser {
     } else if (!token.is(Type.INTEGER)) {
       throw stream.failure("expected name or number");
     }
-    return new Expressions.Item(owner, new Expressions.Constant(integer(token)));
+    return Expressions.item(owner, new Expressions.Constant(integer(token)));
   }
 
   private Expression subscript(Expression owner) {
@@ -173,8 +165,8 @@ final class OperandParser {
     } else if (slice != null) {
       return slice;
     }
-    return new Expressions.Item(
-        owner, indexes.size() == 1 ? indexes.get(0) : new Expressions.Items(indexes, true));
+    return Expressions.item(
+        owner, indexes.size() == 1 ? indexes.get(0) : Expressions.items(indexes, true));
   }
 
   private Expression slice(Expression owner, Expression start) {
@@ -187,7 +179,7 @@ final class OperandParser {
     if (stream.skipOperator(":") && !endsBound()) {
       step = expressions.expression();
     }
-    return new Expressions.Slice(owner, start, stop, step);
+    return Expressions.slice(owner, start, stop, step);
   }
 
   private boolean endsBound() {
@@ -241,7 +233,7 @@ final class OperandParser {
       written = new CallExpression.Written(List.of(postfix(primary())), Map.of(), null, null);
     }
     Expression test = new CallExpression(CallExpression.Kind.TEST, name, value, written);
-    return negated ? new Expressions.Unary("not", test) : test;
+    return negated ? Expressions.unary("not", test) : test;
   }
 
   private static boolean beginsArgument(Token token) {

@@ -13,9 +13,10 @@ import java.util.Set;
 /**
  * Writes the grammar of calls in a model's own format. Their arguments must match the schemas of
  * the functions.
+ *
+ * @param enforceAll whether schemas are enforced even for functions that are not strict
  */
-final class CallGrammar {
-
+record CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, boolean enforceAll) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Types of values that are not strings. */
@@ -26,21 +27,6 @@ final class CallGrammar {
   private static final List<String> TEXT_KEYWORDS =
       List.of(
           "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
-
-  private final GrammarText grammar;
-  private final List<Tool> tools;
-  private final boolean parallel;
-  private final boolean enforceAll;
-
-  /**
-   * @param enforceAll whether schemas are enforced even for functions that are not strict
-   */
-  CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, boolean enforceAll) {
-    this.grammar = grammar;
-    this.tools = tools;
-    this.parallel = parallel;
-    this.enforceAll = enforceAll;
-  }
 
   private String several(String call, String between) {
     String more = parallel ? " (" + GrammarText.literal(between) + " " + call + ")*" : "";

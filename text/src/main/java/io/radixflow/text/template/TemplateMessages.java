@@ -11,7 +11,7 @@ import java.util.Set;
  * Converts messages to the form that chat templates read: maps with the names of the OpenAI API,
  * and values in the template's form.
  */
-final class TemplateMessages {
+record TemplateMessages(MessageForm form) {
   /** Templates must not read more than 100 levels of nested input. */
   private static final int DEEPEST_ARGUMENTS = 90;
 
@@ -19,12 +19,6 @@ final class TemplateMessages {
 
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool");
-
-  private final MessageForm form;
-
-  TemplateMessages(MessageForm form) {
-    this.form = form;
-  }
 
   /** Returns whether every template that needs this role knows it. */
   static boolean isKnown(String role) {

@@ -13,21 +13,11 @@ import java.util.Map;
  * Watches a cluster and replaces each process that has ended, until the job fails. A job that a
  * user stopped or cancelled may be submitted again.
  */
-final class Replacements {
+record Replacements(ProcessCluster cluster, ClusterOptions options, CliCommand command) {
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final String FAILED = "FAILED";
   private static final Map<String, String> ENDED =
       Map.of("CANCELED", "cancelled", "FINISHED", "stopped");
-
-  private final ProcessCluster cluster;
-  private final ClusterOptions options;
-  private final CliCommand command;
-
-  Replacements(ProcessCluster cluster, ClusterOptions options, CliCommand command) {
-    this.cluster = cluster;
-    this.options = options;
-    this.command = command;
-  }
 
   /**
    * Watches the cluster; returns only by an exception.

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * The log files of this user's processes. Each process has its own file, and the oldest files are
  * deleted.
  */
-final class LogFiles {
+record LogFiles(Path directory) {
   static final String SUFFIX = ".log";
 
   /**
@@ -30,12 +30,6 @@ final class LogFiles {
 
   /** A file name from the time when all processes shared one file. */
   private static final Pattern SHARED = Pattern.compile("radixflow(\\.\\d)?\\.log");
-
-  private final Path directory;
-
-  LogFiles(Path directory) {
-    this.directory = directory;
-  }
 
   /** Returns the name of a process's file, without {@link #SUFFIX}. */
   static String name(String start, ProcessHandle process) {

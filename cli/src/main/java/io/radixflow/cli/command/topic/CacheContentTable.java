@@ -12,20 +12,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * A table with a line for each engine and tier: the amount of cached data and the number of
  * namespaces.
+ *
+ * @param now milliseconds since the epoch
  */
-final class CacheContentTable {
+record CacheContentTable(KvEventsView view, long now) {
   private static final String ROW = "%-32s %-8s %7s %-8s %10s %12s %11s %10s%n";
-
-  private final KvEventsView view;
-  private final long now;
-
-  /**
-   * @param now milliseconds since the epoch
-   */
-  CacheContentTable(KvEventsView view, long now) {
-    this.view = view;
-    this.now = now;
-  }
 
   void print(PrintWriter out) {
     out.printf(

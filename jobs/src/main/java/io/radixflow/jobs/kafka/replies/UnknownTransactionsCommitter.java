@@ -16,14 +16,9 @@ import org.slf4j.LoggerFactory;
  * transactional.id.expiration.ms}), never while it is open; other brokers never knew it. {@link
  * ReplyTopic} finds the replies of the transaction, as it does for an aborted transaction.
  */
-final class UnknownTransactionsCommitter implements Committer<KafkaCommittable> {
+record UnknownTransactionsCommitter(Committer<KafkaCommittable> kafka)
+    implements Committer<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownTransactionsCommitter.class);
-
-  private final Committer<KafkaCommittable> kafka;
-
-  UnknownTransactionsCommitter(Committer<KafkaCommittable> kafka) {
-    this.kafka = kafka;
-  }
 
   @Override
   public void commit(Collection<CommitRequest<KafkaCommittable>> requests)
