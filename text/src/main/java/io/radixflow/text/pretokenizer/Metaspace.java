@@ -4,8 +4,7 @@ package io.radixflow.text.pretokenizer;
  * Writes U+2581 for each space and, as asked, before each piece; may cut before each U+2581, so
  * that a run of them leaves all but its last as pieces of their own.
  */
-public final class Metaspace implements PreTokenizer {
-
+public record Metaspace(Prefix prefix, boolean splits) implements PreTokenizer {
   /** The character that stands for a space in tokens. */
   public static final char SPACE = '\u2581';
 
@@ -17,14 +16,6 @@ public final class Metaspace implements PreTokenizer {
     FIRST,
     /** Every piece. */
     ALWAYS
-  }
-
-  private final Prefix prefix;
-  private final boolean splits;
-
-  public Metaspace(Prefix prefix, boolean splits) {
-    this.prefix = prefix;
-    this.splits = splits;
   }
 
   @Override

@@ -2,9 +2,13 @@ package io.radixflow.text.pretokenizer;
 
 import java.util.Locale;
 
-/** Cuts a text where a pattern matches. */
-public final class PatternSplitter implements PreTokenizer {
-
+/**
+ * Cuts a text where a pattern matches.
+ *
+ * @param inverted whether matches and the text between matches swap their roles
+ */
+public record PatternSplitter(SplitPattern pattern, Behavior behavior, boolean inverted)
+    implements PreTokenizer {
   /** The treatment of matches, with the names of tokenizer.json. */
   public enum Behavior {
     /** Each match is a piece, and each text between two matches is a piece. */
@@ -30,19 +34,6 @@ public final class PatternSplitter implements PreTokenizer {
       }
       return null;
     }
-  }
-
-  private final SplitPattern pattern;
-  private final Behavior behavior;
-  private final boolean inverted;
-
-  /**
-   * @param inverted whether matches and the text between matches swap their roles
-   */
-  public PatternSplitter(SplitPattern pattern, Behavior behavior, boolean inverted) {
-    this.pattern = pattern;
-    this.behavior = behavior;
-    this.inverted = inverted;
   }
 
   @Override

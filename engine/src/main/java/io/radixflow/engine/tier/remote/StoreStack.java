@@ -16,17 +16,7 @@ import java.util.concurrent.CompletableFuture;
  * A store with a remote store below it. A page is written to the upper store at once, and from
  * there to the lower store later ({@link Uploads}). A removed page leaves both.
  */
-public final class StoreStack implements PageStore {
-  private final PageStore upper;
-  private final PageStore lower;
-  private final Uploads uploads;
-
-  public StoreStack(PageStore upper, PageStore lower, Uploads uploads) {
-    this.upper = upper;
-    this.lower = lower;
-    this.uploads = uploads;
-  }
-
+public record StoreStack(PageStore upper, PageStore lower, Uploads uploads) implements PageStore {
   /**
    * Creates a store from a disk store, a remote store, or both.
    *

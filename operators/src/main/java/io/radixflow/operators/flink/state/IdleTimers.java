@@ -7,19 +7,10 @@ import org.apache.flink.streaming.api.operators.InternalTimerService;
  * Owns the processing-time timers of sessions. A session has one timer as long as it is known. An
  * event does not move the timer; if the timer fires too early, it is set again. Therefore a session
  * needs only one timer, however many events it has.
+ *
+ * @param retention how long a session is known after its last event, in milliseconds
  */
-public final class IdleTimers {
-  private final InternalTimerService<VoidNamespace> timers;
-  private final long retention;
-
-  /**
-   * @param retention how long a session is known after its last event, in milliseconds
-   */
-  public IdleTimers(InternalTimerService<VoidNamespace> timers, long retention) {
-    this.timers = timers;
-    this.retention = retention;
-  }
-
+public record IdleTimers(InternalTimerService<VoidNamespace> timers, long retention) {
   /** Starts the timer of a new session. */
   void start() {
     timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, now() + retention);

@@ -16,23 +16,14 @@ import org.apache.flink.util.OutputTag;
 /**
  * Emits what becomes of sessions: an entry when a turn is remembered, a tombstone when the
  * conversation is removed. Sessions of prompts without a chat template are not in the index.
+ *
+ * @param output takes the entries; null if there is no index
+ * @param model name of the served model
  */
-public final class ConversationIndex {
+public record ConversationIndex(Output<StreamRecord<Reply>> output, String model) {
   /** The side output of entries. Without a sink Flink drops them. */
   public static final OutputTag<ConversationEntry> ENTRIES =
       new OutputTag<>("conversation-index", TypeInformation.of(ConversationEntry.class));
-
-  private final Output<StreamRecord<Reply>> output;
-  private final String model;
-
-  /**
-   * @param output takes the entries; null if there is no index
-   * @param model name of the served model
-   */
-  public ConversationIndex(Output<StreamRecord<Reply>> output, String model) {
-    this.output = output;
-    this.model = model;
-  }
 
   /**
    * Emits the entry of a session after a turn.

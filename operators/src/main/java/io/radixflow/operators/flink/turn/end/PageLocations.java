@@ -18,15 +18,7 @@ import java.util.function.Function;
  * Stores the last known places of a session's pages in its slot, after a turn and after a query to
  * the engine. Only the task's thread uses it.
  */
-public final class PageLocations {
-  private final ServingEngine engine;
-  private final TenantNamespaces namespaces;
-
-  public PageLocations(ServingEngine engine, TenantNamespaces namespaces) {
-    this.engine = engine;
-    this.namespaces = namespaces;
-  }
-
+public record PageLocations(ServingEngine engine, TenantNamespaces namespaces) {
   /** Notes that a turn has ended without an error: its whole pages are on the device. */
   void ended(SessionContext session, TurnResult turn) {
     boolean stored = turn.pending().cache() == null || !turn.pending().cache().noStore();

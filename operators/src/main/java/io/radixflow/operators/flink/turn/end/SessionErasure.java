@@ -25,31 +25,15 @@ import org.apache.flink.util.function.RunnableWithException;
  * pages of the session's history and of its running turns, and pages that {@link Erasures} has
  * still to erase. If other engines ran turns of the session, they also erase their pages. Every
  * call acts on the current key.
+ *
+ * @param attempt attempt of the operator; turns that were accepted before it may have run elsewhere
  */
-public final class SessionErasure {
-  private final TenantNamespaces namespaces;
-  private final ServingEngine engine;
-  private final Erasures erasures;
-  private final ConversationIndex index;
-  private final long attempt;
-
-  /**
-   * @param attempt attempt of the operator; turns that were accepted before it may have run
-   *     elsewhere
-   */
-  public SessionErasure(
-      TenantNamespaces namespaces,
-      ServingEngine engine,
-      Erasures erasures,
-      ConversationIndex index,
-      long attempt) {
-    this.attempt = attempt;
-    this.namespaces = namespaces;
-    this.engine = engine;
-    this.erasures = erasures;
-    this.index = index;
-  }
-
+public record SessionErasure(
+    TenantNamespaces namespaces,
+    ServingEngine engine,
+    Erasures erasures,
+    ConversationIndex index,
+    long attempt) {
   /**
    * Token ids of a conversation.
    *

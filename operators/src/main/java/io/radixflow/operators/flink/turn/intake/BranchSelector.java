@@ -32,22 +32,10 @@ import java.util.SortedMap;
  * recently used branches are dropped. The main branch stays, and so do branches with running or
  * waiting turns.
  */
-public final class BranchSelector {
+public record BranchSelector(
+    TurnQueues queues, HistoryMatcher matcher, SessionErasure erasure, int maxBranches) {
   /** One in this many branches is dropped at the same time, because each drop reads the session. */
   private static final int DROPPED_SHARE = 8;
-
-  private final TurnQueues queues;
-  private final SessionErasure erasure;
-  private final HistoryMatcher matcher;
-  private final int maxBranches;
-
-  public BranchSelector(
-      TurnQueues queues, HistoryMatcher matcher, SessionErasure erasure, int maxBranches) {
-    this.queues = queues;
-    this.matcher = matcher;
-    this.erasure = erasure;
-    this.maxBranches = maxBranches;
-  }
 
   /**
    * The place of a turn in its session.

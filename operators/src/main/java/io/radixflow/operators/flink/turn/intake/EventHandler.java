@@ -17,26 +17,12 @@ import io.radixflow.protocol.record.ReplyError;
  * Handles events: ignores resends, checks the owner of the session, and passes each event to the
  * class that handles its kind. It never waits. Only the task's thread uses it.
  */
-public final class EventHandler {
-  private final TurnIntake intake;
-  private final SessionQueries queries;
-  private final SessionEnds ends;
-  private final ReplyOutput output;
-  private final ServingMetrics metrics;
-
-  public EventHandler(
-      TurnIntake intake,
-      SessionQueries queries,
-      SessionEnds ends,
-      ReplyOutput output,
-      ServingMetrics metrics) {
-    this.intake = intake;
-    this.queries = queries;
-    this.ends = ends;
-    this.output = output;
-    this.metrics = metrics;
-  }
-
+public record EventHandler(
+    TurnIntake intake,
+    SessionQueries queries,
+    SessionEnds ends,
+    ReplyOutput output,
+    ServingMetrics metrics) {
   /**
    * Handles an event. A resend is ignored, whatever the result of the first event was. So each turn
    * id has one reply, even if its sender restarts several times. Resends of cancels and of events

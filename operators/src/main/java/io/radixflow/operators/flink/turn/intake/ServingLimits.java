@@ -9,7 +9,7 @@ import io.radixflow.protocol.record.ErrorCode;
 import java.util.List;
 
 /** Decides whether there is room for one more turn or session. Only the task's thread uses it. */
-public final class ServingLimits {
+public record ServingLimits(ControlState control, TurnQueues queues, SessionCounts sessions) {
   private static final String TURNS = "turns running and waiting";
 
   /**
@@ -17,16 +17,6 @@ public final class ServingLimits {
    * it.
    */
   private static final long MAX_QUEUED_LENGTH = 4L << 20;
-
-  private final ControlState control;
-  private final TurnQueues queues;
-  private final SessionCounts sessions;
-
-  public ServingLimits(ControlState control, TurnQueues queues, SessionCounts sessions) {
-    this.control = control;
-    this.queues = queues;
-    this.sessions = sessions;
-  }
 
   /**
    * Admits a turn. The caller then adds it to the queues or dismisses it.

@@ -12,20 +12,8 @@ import java.util.List;
  * Changes the branches of a session when turns start and end: forks, and the branches of turns that
  * waited for the turn before them. Only the task's thread uses it.
  */
-public final class BranchChanges {
-  private final TurnQueues queues;
-  private final HistoryMatcher matcher;
-  private final SessionErasure erasure;
-  private final int maxBranches;
-
-  public BranchChanges(
-      TurnQueues queues, HistoryMatcher matcher, SessionErasure erasure, int maxBranches) {
-    this.queues = queues;
-    this.matcher = matcher;
-    this.erasure = erasure;
-    this.maxBranches = maxBranches;
-  }
-
+public record BranchChanges(
+    TurnQueues queues, HistoryMatcher matcher, SessionErasure erasure, int maxBranches) {
   /**
    * Carries out a turn that only changes the history: a fork, or messages without a reply. Returns
    * false for other turns.

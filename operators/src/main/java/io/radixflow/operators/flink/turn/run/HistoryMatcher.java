@@ -24,17 +24,9 @@ import java.util.function.Predicate;
  * text that has been generated again so far. The match waits for that turn. Its reply is the same
  * in every attempt, so the new turn always gets the same parent.
  */
-public final class HistoryMatcher {
+public record HistoryMatcher(TurnQueues queues, TurnPlanner planner) {
   /** A client that only appends to its conversation needs few look-ups. */
   private static final int LOOK_UPS = 32;
-
-  private final TurnQueues queues;
-  private final TurnPlanner planner;
-
-  public HistoryMatcher(TurnQueues queues, TurnPlanner planner) {
-    this.queues = queues;
-    this.planner = planner;
-  }
 
   /**
    * The part of a conversation that is in a session's history.

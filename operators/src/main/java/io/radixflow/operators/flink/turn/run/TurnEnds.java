@@ -16,20 +16,8 @@ import java.util.stream.Collectors;
  * Ends turns. One mail writes the output and the history and removes the turn from the pending
  * turns, so all three are part of the same checkpoint. Only the task's thread uses it.
  */
-public final class TurnEnds {
-  private final TurnQueues queues;
-  private final BranchChanges branches;
-  private final SessionHistoryWriter writer;
-  private final ReplyOutput output;
-
-  public TurnEnds(
-      TurnQueues queues, BranchChanges branches, SessionHistoryWriter writer, ReplyOutput output) {
-    this.queues = queues;
-    this.branches = branches;
-    this.writer = writer;
-    this.output = output;
-  }
-
+public record TurnEnds(
+    TurnQueues queues, BranchChanges branches, SessionHistoryWriter writer, ReplyOutput output) {
   /**
    * Ends a turn that the engine worked on, now or before a restore.
    *

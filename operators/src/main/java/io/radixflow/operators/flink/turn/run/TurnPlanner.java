@@ -21,17 +21,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Decides the conversation and the options of a turn when it starts. */
-public final class TurnPlanner {
+public record TurnPlanner(ServingOptions options) {
   /** The conversation that a prompt without a chat template follows. */
   private static final Conversation NOTHING = new Conversation(null, 0, List.of());
 
   private static final TurnParent NO_PARENT = new TurnParent(Turn.ROOT, Turn.ROOT, null);
-
-  private final ServingOptions options;
-
-  public TurnPlanner(ServingOptions options) {
-    this.options = options;
-  }
 
   /**
    * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all turns

@@ -16,17 +16,9 @@ import java.util.List;
  * the text that its deltas have shown. A client that listens to the deltas before it asks can join
  * both by their offsets. Only the task's thread uses it.
  */
-public final class TurnStates {
+public record TurnStates(TurnQueues queues, TurnStarter starter) {
   private static final String QUEUED = "queued";
   private static final String RUNNING = "running";
-
-  private final TurnQueues queues;
-  private final TurnStarter starter;
-
-  public TurnStates(TurnQueues queues, TurnStarter starter) {
-    this.queues = queues;
-    this.starter = starter;
-  }
 
   /**
    * Describes a turn of the current session.
