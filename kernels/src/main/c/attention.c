@@ -3,11 +3,11 @@
 #include "vectors.h"
 
 enum {
-    VECTORS = PAGE_TOKENS / LANES,  // vectors per page of tokens
-    MOST_QUERIES = LANES / 2,       // queries whose sums fit into the registers
-    MOST_VECTORS = 8,               // vectors that a query multiplies at once
-    BLOCK_PAGES = 8,                // pages that all queries process before the next pages
-    AHEAD_PAGES = 4,                // distance from the current page to the prefetched one
+    VECTORS = PAGE_TOKENS / LANES,       // vectors per page of tokens
+    MOST_QUERIES = LANES == 16 ? 8 : 4,  // queries whose sums fit into the registers
+    MOST_VECTORS = 8,                    // vectors that a query multiplies at once
+    BLOCK_PAGES = 8,                     // pages that all queries process before the next pages
+    AHEAD_PAGES = 4,                     // distance from the current page to the prefetched one
 };
 
 // Loads LANES elements from element i on. An 8-bit float is read as a binary16 whose exponent is too small by 8.
@@ -26,10 +26,10 @@ INLINE float widen_one(enum kv_type type, const char *at, long i) {
         return ((const float *)at)[i];
     }
     if (type == KV_HALF) {
-        return _cvtsh_ss(((const uint16_t *)at)[i]);
+        return widen_half(((const uint16_t *)at)[i]);
     }
     unsigned code = (unsigned char)at[i];
-    return _cvtsh_ss((unsigned short)((code & 0x80) << 8 | (code & 0x7f) << 7)) * 256;
+    return widen_half((uint16_t)((code & 0x80) << 8 | (code & 0x7f) << 7)) * 256;
 }
 
 INLINE int bytes_of(enum kv_type type) {
@@ -46,10 +46,6 @@ INLINE float scale_of(unsigned char exponent) {
     float scale;
     __builtin_memcpy(&scale, &bits, 4);
     return scale;
-}
-
-INLINE float multiply_add_one(float a, float b, float c) {
-    return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
 }
 
 INLINE void score_tile(enum kv_type type, const struct kv_pages *keys, int page, int pages, const float *const *queries, int n,
@@ -94,7 +90,7 @@ INLINE void score_tile(enum kv_type type, const struct kv_pages *keys, int page,
 
 // Number of pages whose scores for n queries fit into the registers.
 INLINE int tile_pages(int n) {
-    return LANES == 16 ? (n <= 4 ? 4 : 2) : n == 1 ? 4 : n == 2 ? 2 : 1;
+    return LANES == 16 ? (n <= 4 ? 4 : 2) : LANES == 8 ? (n == 1 ? 4 : n == 2 ? 2 : 1) : n <= 2 ? 2 : 1;
 }
 
 #define SCORE_TILE(n)                                                                                                 \
@@ -204,7 +200,7 @@ static void value_rest(const struct kv_pages *values, const float *weights, long
 
 // Number of vectors of elements whose sums for n queries fit into the registers.
 INLINE int tile_vectors(int n) {
-    return LANES == 16 ? (n <= 2 ? 8 : n <= 4 ? 4 : 2) : n == 1 ? 8 : n == 2 ? 4 : 2;
+    return ACCUMULATORS == 16 ? (n <= 2 ? 8 : n <= 4 ? 4 : 2) : n == 1 ? 8 : n == 2 ? 4 : 2;
 }
 
 #define VALUE_TILE(n)                                                                                                 \
@@ -305,7 +301,7 @@ void NAMED(values)(const struct kv_pages *values, const struct scores *weights, 
 
 enum {
     QUERY_VECTORS = 2,                         // vectors of queries whose latent values are added together
-    ELEMENTS = LANES / 2,                      // whose sums fit into the registers; twice as many for one vector
+    ELEMENTS = ACCUMULATORS / 2,               // whose sums fit into the registers; twice as many for one vector
     BLOCK_TOKENS = BLOCK_PAGES * PAGE_TOKENS,
 };
 

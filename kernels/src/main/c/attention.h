@@ -3,6 +3,8 @@
 #ifndef RADIXFLOW_ATTENTION_H
 #define RADIXFLOW_ATTENTION_H
 
+#include "isas.h"
+
 #include <stdint.h>
 
 enum { PAGE_TOKENS = 16 };
@@ -49,8 +51,8 @@ typedef void latent_function(const struct kv_pages *keys, const struct scores *w
 
 enum { SUM_LANES = 16 };
 
-score_function scores_avx2, scores_avx512vnni;
-value_function values_avx2, values_avx512vnni;
-latent_function latent_values_avx2, latent_values_avx512vnni;
+score_function FLOAT_ISAS(scores);
+value_function FLOAT_ISAS(values);
+latent_function FLOAT_ISAS(latent_values);
 
 #endif

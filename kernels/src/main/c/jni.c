@@ -1,63 +1,21 @@
 // The native methods of NativeKernels.java, NativePageAttention.java and OffHeap.java, whose callers check sizes.
-#define _GNU_SOURCE // for SCHED_IDLE and MAP_ANONYMOUS
-
 #include "attention.h"
 #include "kernels.h"
 #include "pinned.h"
 
 #include <jni.h>
-#include <sched.h>
 #include <stddef.h>
-#include <sys/resource.h>
 
-enum isa { AVX2, AVX_VNNI, AVX512_VNNI };
-
-static pack_function *const pack[] = {pack_avx2, pack_avxvnni, pack_avx512vnni};
-static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512vnni};
-// AVX-VNNI has no instructions for floats.
-static score_function *const score[] = {scores_avx2, scores_avx2, scores_avx512vnni};
-static value_function *const add_values[] = {values_avx2, values_avx2, values_avx512vnni};
-static latent_function *const add_latent_values[] = {latent_values_avx2, latent_values_avx2, latent_values_avx512vnni};
-static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
+static pack_function *const pack[] = {EACH(pack)};
+static widen_function *const widen[] = {EACH(widen)};
+static score_function *const score[] = {EACH_FLOAT(scores)};
+static value_function *const add_values[] = {EACH_FLOAT(values)};
+static latent_function *const add_latent_values[] = {EACH_FLOAT(latent_values)};
+static peak_function *const peak[] = {EACH(peak)};
 
 JNIEXPORT jobject JNICALL Java_io_radixflow_kernels_cpu_kernel_OffHeap_buffer(JNIEnv *env, jclass type, jlong at, jint bytes) {
     (void)type;
     return (*env)->NewDirectByteBuffer(env, (void *)(intptr_t)at, bytes);
-}
-
-// Returns the instruction sets that both the processor and the system support, one bit each. No set implies another:
-// some processors have AVX-512 VNNI but not AVX-VNNI.
-JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_supportedIsas(JNIEnv *env, jclass type) {
-    (void)env;
-    (void)type;
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c")) {
-        return 0;
-    }
-    jint isas = 1 << AVX2;
-    if (__builtin_cpu_supports("avxvnni")) {
-        isas |= 1 << AVX_VNNI;
-    }
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl")) {
-        isas |= 1 << AVX512_VNNI;
-    }
-    return isas;
-}
-
-// Sets the nice value of the calling thread, which is thread 0 for Linux. Returns 0, or -1 if that is not allowed.
-JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setNice(JNIEnv *env, jclass type, jint nice) {
-    (void)env;
-    (void)type;
-    return setpriority(PRIO_PROCESS, 0, nice);
-}
-
-// Gives the calling thread the policy SCHED_IDLE. Returns 0, or -1 if that is not allowed.
-JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdle(JNIEnv *env, jclass type) {
-    (void)env;
-    (void)type;
-    struct sched_param parameters = {0};
-    return sched_setscheduler(0, SCHED_IDLE, &parameters);
 }
 
 // If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is computed.

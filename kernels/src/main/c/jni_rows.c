@@ -3,8 +3,7 @@
 #include "pinned.h"
 #include "rows.h"
 
-// AVX-VNNI has no instructions for floats. The order is the same as in NativeKernels.java.
-static const struct row_kernels *const kernels[] = {&rows_avx2, &rows_avx2, &rows_avx512vnni};
+static const struct row_kernels *const kernels[] = {EACH_FLOAT(&rows)};
 
 #define METHOD(type, name) JNIEXPORT type JNICALL Java_io_radixflow_kernels_cpu_kernel_CompiledKernels_##name
 

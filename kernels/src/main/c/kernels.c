@@ -1,4 +1,4 @@
-// Compiled once per instruction set; the build names it with -DISA=avx2, avxvnni or avx512vnni.
+// Compiled once per instruction set; the build names it with -DISA.
 #include "kernels.h"
 #include "vectors.h"
 
@@ -10,7 +10,7 @@ enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
 enum { AHEAD = 8192 };
 
 // The number of rows whose sums fit into the registers, and the number of rows for which four times as many sums fit.
-enum { MOST_ROWS = LANES / 2, FEW_ROWS = LANES / 8 };
+enum { MOST_ROWS = ACCUMULATORS / 2, FEW_ROWS = ACCUMULATORS / 8 };
 
 // Adds the products of one pair of columns: two vectors of weights times each row.
 #define PAIR(w0, w1, pair)                                       \
@@ -345,21 +345,6 @@ INLINE int32_t largest(const float *x) {
     return most;
 }
 
-// Rounds 16 columns and returns their sum.
-INLINE float round_columns(const float *x, float inverse, int32_t *pairs) {
-    __m256 factor = _mm256_set1_ps(inverse);
-    __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), factor));
-    __m256i high = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + 8), factor));
-    __m256i shorts = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xd8);
-    shorts = _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(shorts, 0xd8), 0xd8);
-    _mm256_storeu_si256((__m256i *)pairs, shorts);
-    int32_t sums[8];
-    _mm256_storeu_si256((__m256i *)sums, _mm256_add_epi32(low, high));
-    int32_t sum = 0;
-    for (int i = 0; i < 8; i++) sum += sums[i];
-    return (float)sum;
-}
-
 void NAMED(pack)(const float *in, int columns, int32_t *pairs, float *scales, float *sums) {
     for (int b = 0; b < columns / BLOCK; b++) {
         const float *x = in + b * BLOCK;
@@ -421,7 +406,7 @@ INLINE void some_halves(const struct halves *h, int bfloat16, const float *x, in
         break;
 
 void NAMED(halves)(const struct halves *h, const float *x, int x_stride, int rows, float *out, int stride) {
-    enum { MOST = LANES == 16 ? 8 : 2 };
+    enum { MOST = ACCUMULATORS / PANEL_VECTORS };
     for (int row = 0; row < rows; row += MOST, x += (long)MOST * x_stride, out += (long)MOST * stride) {
         switch (rows - row < MOST ? rows - row : MOST) {
             SOME(1)
@@ -442,13 +427,13 @@ void NAMED(halves)(const struct halves *h, const float *x, int x_stride, int row
 long NAMED(peak)(long rounds) {
     enum { CHAINS = 12 };
     ints sums[CHAINS], a = repeat_int(0x00030002), b = repeat_int(0x00050004);
-    for (int i = 0; i < CHAINS; i++) sums[i] = zero_ints();
+    _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) sums[i] = zero_ints();
     for (long round = 0; round < rounds; round++) {
         _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) {
-            __asm__ volatile("" : "+x"(a));  // otherwise equal products would be computed only once
+            USE(a);
             sums[i] = add_products(sums[i], a, b);
         }
     }
-    for (int i = 0; i < CHAINS; i++) __asm__ volatile("" : : "x"(sums[i]));
+    _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) USE(sums[i]);
     return rounds * CHAINS * LANES * 2;
 }

@@ -3,6 +3,8 @@
 #ifndef RADIXFLOW_PRODUCTS_H
 #define RADIXFLOW_PRODUCTS_H
 
+#include "isas.h"
+
 #include <stdint.h>
 
 enum { PANEL = 32, BLOCK = 32, TILE_ROWS = 8 };
@@ -56,10 +58,10 @@ typedef void halves_function(const struct halves *, const float *x, int x_stride
 // Multiplies and adds in registers only. Returns the number of multiply-adds.
 typedef long peak_function(long rounds);
 
-multiply_function multiply_avx2, multiply_avxvnni, multiply_avx512vnni;
-pack_function pack_avx2, pack_avxvnni, pack_avx512vnni;
-widen_function widen_avx2, widen_avxvnni, widen_avx512vnni;
-halves_function halves_avx2, halves_avxvnni, halves_avx512vnni;
-peak_function peak_avx2, peak_avxvnni, peak_avx512vnni;
+multiply_function EACH(multiply);
+pack_function EACH(pack);
+widen_function EACH(widen);
+halves_function EACH(halves);
+peak_function EACH(peak);
 
 #endif

@@ -1,10 +1,10 @@
 // Moves rows of a model file into panels, which interleave the words of 32 rows. Contains the native methods of
 // NativeRepacking.java, whose caller checks sizes. TensorType.java describes the layouts of rows; CodeForm.java and
 // BlockScales.java describe the layouts of panels.
+#include "bytes.h"
 #include "kernels.h"
 
 #include <float.h>
-#include <immintrin.h>
 #include <jni.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ struct target {
 
 // 32 columns of a row: codes as bytes, or as nibbles in the first vector.
 struct columns {
-    __m128i first, second;
+    bytes first, second;
 };
 
 static inline uint16_t half_at(const uint8_t *p) {
@@ -40,49 +40,49 @@ static inline uint32_t word_at(const uint8_t *p) {
     return value;
 }
 
-static inline __m128i bytes_at(const uint8_t *p) {
-    return _mm_loadu_si128((const __m128i *)p);
+static inline bytes bytes_at(const uint8_t *p) {
+    bytes value;
+    memcpy(&value, p, sizeof value);
+    return value;
 }
 
-static inline __m128i low_nibbles(__m128i bytes) {
-    return _mm_and_si128(bytes, _mm_set1_epi8(15));
+static inline bytes low_nibbles(bytes b) {
+    return b & 15;
 }
 
-static inline __m128i high_nibbles(__m128i bytes) {
-    return low_nibbles(_mm_srli_epi16(bytes, 4));
+static inline bytes high_nibbles(bytes b) {
+    return low_nibbles((bytes)((shorts)b >> 4));
 }
 
-static inline struct columns split_nibbles(__m128i pairs) {
+static inline struct columns split_nibbles(bytes pairs) {
     return (struct columns){low_nibbles(pairs), high_nibbles(pairs)};
 }
 
-static inline __m128i join_nibbles(__m128i low, __m128i high) {
-    return _mm_or_si128(low, _mm_slli_epi16(high, 4));
+static inline bytes join_nibbles(bytes low, bytes high) {
+    return low | (bytes)((shorts)high << 4);
 }
 
 // Moves the bits of each byte from bit `from` to bit `to`; mask selects them after the shift.
-static inline __m128i some_bits(__m128i bytes, int mask, int from, int to) {
-    __m128i bits = _mm_and_si128(_mm_srl_epi16(bytes, _mm_cvtsi32_si128(from)), _mm_set1_epi8((char)mask));
-    return _mm_sll_epi16(bits, _mm_cvtsi32_si128(to));
+static inline bytes some_bits(bytes b, int mask, int from, int to) {
+    return (bytes)((shorts)((bytes)((shorts)b >> from) & (uint8_t)mask) << to);
 }
 
 // Expands 16 bits to bytes of 0 or `value`.
-static inline __m128i spread_bits(uint32_t bits, int value) {
-    const __m128i places = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-    const __m128i masks = _mm_set1_epi64x((long long)0x8040201008040201ULL);
-    __m128i set = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128((int)bits), places), masks);
-    return _mm_and_si128(_mm_cmpeq_epi8(set, masks), _mm_set1_epi8((char)value));
+static inline bytes spread_bits(uint32_t bits, int value) {
+    const bytes places = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+    const bytes masks = (bytes)((longs){0} + 0x8040201008040201);
+    bytes set = look_up((bytes)(words){bits}, places) & masks;
+    return (bytes)(set == masks) & (uint8_t)value;
 }
 
 static inline struct columns with_fifth_bits(struct columns c, uint32_t bits, int less) {
-    __m128i offset = _mm_set1_epi8((char)less);
-    c.first = _mm_sub_epi8(_mm_or_si128(c.first, spread_bits(bits, 16)), offset);
-    c.second = _mm_sub_epi8(_mm_or_si128(c.second, spread_bits(bits >> 16, 16)), offset);
+    c.first = (c.first | spread_bits(bits, 16)) - (uint8_t)less;
+    c.second = (c.second | spread_bits(bits >> 16, 16)) - (uint8_t)less;
     return c;
 }
 
-static inline struct columns by_table(__m128i pairs, __m128i table) {
-    return (struct columns){_mm_shuffle_epi8(table, low_nibbles(pairs)), _mm_shuffle_epi8(table, high_nibbles(pairs))};
+static inline struct columns by_table(bytes pairs, bytes table) {
+    return (struct columns){look_up(table, low_nibbles(pairs)), look_up(table, high_nibbles(pairs))};
 }
 
 static inline struct columns q2k(const uint8_t *p, int sub) {
@@ -91,40 +91,39 @@ static inline struct columns q2k(const uint8_t *p, int sub) {
     return (struct columns){some_bits(bytes_at(pairs), 3, from, 0), some_bits(bytes_at(pairs + 16), 3, from, 0)};
 }
 
-static inline __m128i q3k(const uint8_t *third, const uint8_t *pairs, int sub) {
-    __m128i high = some_bits(bytes_at(third), 1, sub, 2);
-    return _mm_sub_epi8(_mm_or_si128(some_bits(bytes_at(pairs), 3, sub % 4 * 2, 0), high), _mm_set1_epi8(4));
+static inline bytes q3k(const uint8_t *third, const uint8_t *pairs, int sub) {
+    bytes high = some_bits(bytes_at(third), 1, sub, 2);
+    return (some_bits(bytes_at(pairs), 3, sub % 4 * 2, 0) | high) - 4;
 }
 
-static inline __m128i nibbles_of_k(const uint8_t *p, int sub) {
+static inline bytes nibbles_of_k(const uint8_t *p, int sub) {
     return sub % 2 ? high_nibbles(bytes_at(p + sub / 2 * 32)) : low_nibbles(bytes_at(p + sub / 2 * 32));
 }
 
-static inline __m128i q5k(const uint8_t *fifth, const uint8_t *nibbles, int sub) {
-    return _mm_or_si128(nibbles_of_k(nibbles, sub), some_bits(bytes_at(fifth), 1, sub, 4));
+static inline bytes q5k(const uint8_t *fifth, const uint8_t *nibbles, int sub) {
+    return nibbles_of_k(nibbles, sub) | some_bits(bytes_at(fifth), 1, sub, 4);
 }
 
-static inline __m128i q6k(const uint8_t *low, const uint8_t *high, int sub) {
-    __m128i nibbles = sub % 4 / 2 ? high_nibbles(bytes_at(low)) : low_nibbles(bytes_at(low));
-    __m128i code = _mm_or_si128(nibbles, some_bits(bytes_at(high), 3, sub % 4 * 2, 4));
-    return _mm_sub_epi8(code, _mm_set1_epi8(32));
+static inline bytes q6k(const uint8_t *low, const uint8_t *high, int sub) {
+    bytes nibbles = sub % 4 / 2 ? high_nibbles(bytes_at(low)) : low_nibbles(bytes_at(low));
+    return (nibbles | some_bits(bytes_at(high), 3, sub % 4 * 2, 4)) - 32;
 }
 
 // The codes of 32 columns of a block; `sub` is the sub-block if a block has several.
 static inline __attribute__((always_inline)) struct columns codes_of(enum type type, const uint8_t *p, int sub) {
-    const __m128i iq4 = _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
-    const __m128i fp4 = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
+    const bytes iq4 = (bytes)(signed_bytes){-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    const bytes fp4 = (bytes)(signed_bytes){0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+    const bytes none = {0};
     switch (type) {
     case Q4_0:
-        return (struct columns){_mm_xor_si128(bytes_at(p + 2), _mm_set1_epi8((char)0x88)), _mm_setzero_si128()};
+        return (struct columns){bytes_at(p + 2) ^ 0x88, none};
     case Q4_1:
-        return (struct columns){bytes_at(p + 4), _mm_setzero_si128()};
+        return (struct columns){bytes_at(p + 4), none};
     case INT4:
-        return (struct columns){bytes_at(p + 8), _mm_setzero_si128()};
+        return (struct columns){bytes_at(p + 8), none};
     case Q4_K:
         // of 64 columns, the first half is in the low nibbles and the second half in the high nibbles
-        return (struct columns){join_nibbles(nibbles_of_k(p + 16, sub), nibbles_of_k(p + 32, sub)),
-                                _mm_setzero_si128()};
+        return (struct columns){join_nibbles(nibbles_of_k(p + 16, sub), nibbles_of_k(p + 32, sub)), none};
     case Q5_0:
         return with_fifth_bits(split_nibbles(bytes_at(p + 6)), word_at(p + 2), 16);
     case Q5_1:
@@ -155,27 +154,24 @@ static inline __attribute__((always_inline)) struct columns codes_of(enum type t
 }
 
 // Writes word w of rows 0 to 3 to at[w * PANEL ...], but only the first `count` rows.
-static inline void put_words(const __m128i rows[ROWS], int count, int32_t *at) {
-    __m128i a = _mm_unpacklo_epi32(rows[0], rows[1]), b = _mm_unpackhi_epi32(rows[0], rows[1]);
-    __m128i c = _mm_unpacklo_epi32(rows[2], rows[3]), d = _mm_unpackhi_epi32(rows[2], rows[3]);
-    __m128i words[] = {_mm_unpacklo_epi64(a, c), _mm_unpackhi_epi64(a, c), _mm_unpacklo_epi64(b, d),
-                       _mm_unpackhi_epi64(b, d)};
+static inline void put_words(const bytes rows[ROWS], int count, int32_t *at) {
+    bytes a = zip_low_32(rows[0], rows[1]), b = zip_high_32(rows[0], rows[1]);
+    bytes c = zip_low_32(rows[2], rows[3]), d = zip_high_32(rows[2], rows[3]);
+    bytes four[] = {zip_low_64(a, c), zip_high_64(a, c), zip_low_64(b, d), zip_high_64(b, d)};
     for (int w = 0; w < 4; w++) {
         if (count == ROWS) {
-            _mm_storeu_si128((__m128i *)(at + w * PANEL), words[w]);
+            memcpy(at + w * PANEL, &four[w], sizeof four[w]);
         } else {
-            memcpy(at + w * PANEL, &words[w], (size_t)count * sizeof *at);
+            memcpy(at + w * PANEL, &four[w], (size_t)count * sizeof *at);
         }
     }
 }
 
 // The two highest bits of 16 codes of 6 bits, in the order of CodeForm.SIX.
-static inline int32_t highest_bits(__m128i codes) {
-    __m128i bits = some_bits(codes, 3, 4, 0);
-    __m128i fours = _mm_maddubs_epi16(bits, _mm_set1_epi16(0x0401));
-    __m128i placed = _mm_mullo_epi16(fours, _mm_setr_epi16(1, 1, 16, 16, 256, 256, 4096, 4096));
-    placed = _mm_or_si128(placed, _mm_unpackhi_epi64(placed, placed));
-    return _mm_cvtsi128_si32(_mm_or_si128(placed, _mm_srli_epi64(placed, 32)));
+static inline int32_t highest_bits(bytes codes) {
+    shorts placed = add_pairs(some_bits(codes, 3, 4, 0)) * (shorts){1, 1, 16, 16, 256, 256, 4096, 4096};
+    uint64_t both = ((longs)placed)[0] | ((longs)placed)[1];
+    return (int32_t)(both | both >> 32);
 }
 
 static inline __attribute__((always_inline)) enum code_kind form_of(enum type type) {
@@ -204,7 +200,7 @@ static inline __attribute__((always_inline)) int words_of(enum code_kind form) {
 static inline __attribute__((always_inline)) int32_t *put_codes(
     enum type type, const uint8_t *const p[ROWS], int sub, int count, int32_t *at) {
     enum code_kind form = form_of(type);
-    __m128i first[ROWS], second[ROWS];
+    bytes first[ROWS], second[ROWS];
     for (int i = 0; i < ROWS; i++) {
         struct columns c = codes_of(type, p[i], sub);
         first[i] = c.first;
@@ -406,41 +402,38 @@ static uint32_t put_panel(enum type type, const uint8_t *rows, ptrdiff_t row_byt
 }
 
 // Transposes eight rows of eight 16-bit numbers.
-static inline void transpose(__m128i r[8]) {
-    __m128i a[8], b[8];
+static inline void transpose_halves(bytes r[8]) {
+    bytes a[8], b[8];
     for (int i = 0; i < 4; i++) {
-        a[2 * i] = _mm_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
-        a[2 * i + 1] = _mm_unpackhi_epi16(r[2 * i], r[2 * i + 1]);
+        a[2 * i] = zip_low_16(r[2 * i], r[2 * i + 1]);
+        a[2 * i + 1] = zip_high_16(r[2 * i], r[2 * i + 1]);
     }
     for (int i = 0; i < 2; i++) {
-        b[4 * i] = _mm_unpacklo_epi32(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 1] = _mm_unpackhi_epi32(a[4 * i], a[4 * i + 2]);
-        b[4 * i + 2] = _mm_unpacklo_epi32(a[4 * i + 1], a[4 * i + 3]);
-        b[4 * i + 3] = _mm_unpackhi_epi32(a[4 * i + 1], a[4 * i + 3]);
+        b[4 * i] = zip_low_32(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 1] = zip_high_32(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 2] = zip_low_32(a[4 * i + 1], a[4 * i + 3]);
+        b[4 * i + 3] = zip_high_32(a[4 * i + 1], a[4 * i + 3]);
     }
     for (int i = 0; i < 4; i++) {
-        r[2 * i] = _mm_unpacklo_epi64(b[i], b[4 + i]);
-        r[2 * i + 1] = _mm_unpackhi_epi64(b[i], b[4 + i]);
+        r[2 * i] = zip_low_64(b[i], b[4 + i]);
+        r[2 * i + 1] = zip_high_64(b[i], b[4 + i]);
     }
 }
 
 // Moves up to eight rows of 16-bit floats. Returns whether all are finite.
 static bool put_halves(int exponent, const uint16_t *rows, int columns, int count, uint16_t *out) {
-    const __m128i ones = _mm_set1_epi16((short)exponent);
-    __m128i refused = _mm_setzero_si128();
+    bytes refused = {0};
     int k = 0;
     for (; count == 8 && k + 8 <= columns; k += 8) {
-        __m128i r[8];
+        bytes r[8];
         for (int i = 0; i < 8; i++) {
-            r[i] = _mm_loadu_si128((const __m128i *)(rows + (ptrdiff_t)i * columns + k));
-            refused = _mm_or_si128(refused, _mm_cmpeq_epi16(_mm_and_si128(r[i], ones), ones));
+            r[i] = bytes_at((const uint8_t *)(rows + (ptrdiff_t)i * columns + k));
+            refused |= (bytes)(((shorts)r[i] & (uint16_t)exponent) == (uint16_t)exponent);
         }
-        transpose(r);
-        for (int i = 0; i < 8; i++) {
-            _mm_storeu_si128((__m128i *)(out + (ptrdiff_t)(k + i) * PANEL), r[i]);
-        }
+        transpose_halves(r);
+        for (int i = 0; i < 8; i++) memcpy(out + (ptrdiff_t)(k + i) * PANEL, &r[i], sizeof r[i]);
     }
-    bool finite = _mm_movemask_epi8(refused) == 0;
+    bool finite = !(((longs)refused)[0] | ((longs)refused)[1]);
     for (; k < columns; k++) {
         for (int i = 0; i < count; i++) {
             uint16_t value = rows[(ptrdiff_t)i * columns + k];

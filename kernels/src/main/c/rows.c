@@ -227,7 +227,7 @@ INLINE void tile_rows(int n, int rows, const float *a, const float *w, int depth
 }
 
 static void tile(int rows, const float *a, const float *w, int depth, float *c, int stride) {
-    int n = LANES == 8 && rows == 8 ? 4 : rows;  // the sums of 8 rows do not fit into 16 registers
+    int n = rows == 8 && ACCUMULATORS < 16 ? 4 : rows;
     for (int lane = 0; lane < PANEL; lane += 2 * LANES) {
         for (int r = 0; r < rows; r += n) {
             float *to = c + (long)r * stride + lane;
@@ -346,11 +346,11 @@ static float read(const float *x, long n) {
 static long peak(long rounds) {
     enum { CHAINS = 12 };
     floats sums[CHAINS], x = repeat_float(1), y = repeat_float(0.5f);
-    for (int i = 0; i < CHAINS; i++) sums[i] = repeat_float(i);
+    _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) sums[i] = repeat_float(i);
     for (long round = 0; round < rounds; round++) {
         _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) sums[i] = multiply_add(x, y, sums[i]);
     }
-    for (int i = 0; i < CHAINS; i++) __asm__ volatile("" : : "x"(sums[i]));
+    _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) USE(sums[i]);
     return rounds * CHAINS * LANES;
 }
 

@@ -39,6 +39,6 @@ struct row_kernels {
     long (*peak)(long rounds);
 };
 
-extern const struct row_kernels rows_avx2, rows_avx512vnni;
+extern const struct row_kernels FLOAT_ISAS(rows);
 
 #endif

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-// The order is the same as in NativeKernels.java. AVX-VNNI has no instructions for floats.
-static multiply_function *const multiply[] = {multiply_avx2, multiply_avxvnni, multiply_avx512vnni};
-static halves_function *const halves[] = {halves_avx2, halves_avxvnni, halves_avx512vnni};
-static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512vnni};
-static const struct row_kernels *const kernels[] = {&rows_avx2, &rows_avx2, &rows_avx512vnni};
+static multiply_function *const multiply[] = {EACH(multiply)};
+static halves_function *const halves[] = {EACH(halves)};
+static widen_function *const widen[] = {EACH(widen)};
+static const struct row_kernels *const kernels[] = {EACH_FLOAT(&rows)};
 
 #define METHOD(type, name) JNIEXPORT type JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeWeights_##name
 

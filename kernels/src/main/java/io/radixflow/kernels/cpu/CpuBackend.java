@@ -203,6 +203,11 @@ public final class CpuBackend implements Backend {
     return instructions(KernelProvider.best(), KernelProvider.nativeKernels().orElse(null));
   }
 
+  /** Returns one line about the native code of this build: its compiler, or why there is none. */
+  public static String nativeCode() {
+    return NativeKernels.description();
+  }
+
   /** Returns the flags with which this version of Java computes fastest; empty if it needs none. */
   public static String jvmFlags() {
     return KernelProvider.jvmFlags();

@@ -72,6 +72,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     json.put("java_vendor", System.getProperty("java.vendor"));
     json.put("processors", Runtime.getRuntime().availableProcessors());
     json.put("instructions", CpuBackend.instructions());
+    json.put("native_code", CpuBackend.nativeCode());
     json.put("memory_bytes", limit());
     json.put("machine_memory_bytes", memory.machine());
     json.put("available_memory_bytes", memory.available());
@@ -105,6 +106,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
         out,
         "Processor",
         Runtime.getRuntime().availableProcessors() + " threads, " + CpuBackend.instructions());
+    line(out, "Native code", CpuBackend.nativeCode());
     line(out, "Memory", memory.text());
     line(out, "Open files", limits.files() + " at most");
     line(out, "Disk", (limits.diskBytes() >> 20) + " MB free for " + data);

@@ -17,7 +17,7 @@ class DoctorCommandTest {
 
     assertThat(result.code()).isZero();
     assertThat(result.out())
-        .contains("Java", "Processor", "Device code", "CUDA driver", "GPU 0 works")
+        .contains("Java", "Processor", "Native code", "Device code", "CUDA driver", "GPU 0 works")
         .contains("taskmanager.memory.task.")
         .endsWith("All is well.\n");
   }
@@ -30,6 +30,7 @@ class DoctorCommandTest {
     assertThat(json.get("java").asText()).isEqualTo(System.getProperty("java.version"));
     assertThat(json.get("memory_bytes").asLong()).isGreaterThan(1L << 28);
     assertThat(json.get("instructions").asText()).contains("kernels");
+    assertThat(json.get("native_code").asText()).containsPattern("(linux|macos)-\\w+");
     assertThat(json.get("healthy").asBoolean()).isTrue();
     assertThat(json.get("flink_options").size()).isPositive();
   }

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  */
 final class KvSlabs implements AutoCloseable {
 
-  /** Types of elements. The order is the same as in attention.h. */
+  /** Types of elements. NativeOrderTest compares the order with attention.h. */
   enum Type {
     FLOAT,
     HALF,

@@ -9,7 +9,7 @@ import static java.util.Objects.checkFromToIndex;
  */
 public final class CompiledKernels extends ScalarKernels {
 
-  /** The order is the same as in rows.h. */
+  /** NativeOrderTest compares the order with rows.h. */
   private enum Gate {
     SWIGLU,
     GEGLU,
@@ -32,7 +32,7 @@ public final class CompiledKernels extends ScalarKernels {
 
   @Override
   public int vectorBits() {
-    return isa == NativeKernels.Isa.AVX512_VNNI.ordinal() ? 512 : 256;
+    return fast.vectorBits();
   }
 
   @Override

@@ -6,94 +6,119 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumSet;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Kernels in native code, with the best products of 16-bit integers that the machine has (AVX-512
- * VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}. Its results are identical to the
- * results of the Java kernels, bit for bit. Stateless and safe for many threads.
+ * VNNI, AVX-VNNI, AVX2, or NEON with or without dot products). The code is in {@code src/main/c}.
+ * Its results are identical to the results of the Java kernels, bit for bit. Stateless and safe for
+ * many threads.
  *
  * <p>Arrays are pinned while a method runs: in steps with many rows for up to some milliseconds.
  * See {@link ArrayPinning}.
  */
 public final class NativeKernels {
 
-  /** An instruction set. The order is the same as in jni.c. */
+  /** An instruction set; of one architecture, the slowest first. */
   public enum Isa {
-    AVX2,
-    AVX_VNNI,
-    AVX512_VNNI
+    AVX2(256),
+    AVX_VNNI(256),
+    AVX512_VNNI(512),
+    NEON(128),
+    /** With dot products of bytes. */
+    NEON_DOT(128);
+
+    private final int bits;
+
+    Isa(int bits) {
+      this.bits = bits;
+    }
+
+    /** The width of its vectors. */
+    int bits() {
+      return bits;
+    }
   }
 
   private static final Logger LOG = LoggerFactory.getLogger(NativeKernels.class);
-  private static final String LIBRARY = "/native/linux-x86_64/libradixflow-cpu.so";
-  private static final String PROPERTIES = "/native/native.properties";
-  private static final Set<Isa> SUPPORTED = Collections.unmodifiableSet(load());
+  private static final Map<Isa, Integer> NUMBERS = Collections.unmodifiableMap(load());
 
-  private final int isa;
+  private final Isa isa;
+  private final int isaNumber;
 
   /**
    * @throws IllegalArgumentException if this machine does not have the instructions
    */
   public NativeKernels(Isa isa) {
-    if (!SUPPORTED.contains(isa)) {
+    if (!NUMBERS.containsKey(isa)) {
       throw new IllegalArgumentException("no native kernels support " + isa);
     }
-    this.isa = isa.ordinal();
+    this.isa = isa;
+    isaNumber = NUMBERS.get(isa);
   }
 
-  /** The number of the instruction set in jni.c. */
+  /** The number of the instruction set in the library. */
   public int isaNumber() {
-    return isa;
+    return isaNumber;
   }
 
   /** The instruction set, such as {@code avx512-vnni}. */
   public String isa() {
-    return Isa.values()[isa].name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return isa.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** Bits of a vector. */
+  int vectorBits() {
+    return isa.bits();
   }
 
   /** The fastest instruction set that both this machine and the native code support. */
   public static Optional<Isa> fastest() {
-    return SUPPORTED.stream().max(Comparator.naturalOrder());
+    return NUMBERS.keySet().stream().max(Comparator.naturalOrder());
   }
 
   /** The instruction sets that both this machine and the native code support, the slowest first. */
   public static Set<Isa> supported() {
-    return SUPPORTED;
+    return NUMBERS.keySet();
   }
 
-  private static Set<Isa> load() {
-    Set<Isa> none = EnumSet.noneOf(Isa.class);
-    Properties properties = new Properties();
-    try (InputStream in = NativeKernels.class.getResourceAsStream(PROPERTIES);
-        InputStream library = NativeKernels.class.getResourceAsStream(LIBRARY)) {
-      if (in != null) {
-        properties.load(in);
-      }
+  /** Says which compiler made the native kernels of this build, or why there are none. */
+  public static String description() {
+    try {
+      return Platform.current().description();
+    } catch (IOException e) {
+      return "their description cannot be read: " + e.getMessage();
+    }
+  }
+
+  /** The instruction sets that both this machine and the library support, with their numbers. */
+  private static Map<Isa, Integer> load() {
+    Map<Isa, Integer> none = new EnumMap<>(Isa.class);
+    Platform platform = Platform.current();
+    try (InputStream library = NativeKernels.class.getResourceAsStream(platform.library())) {
       if (library == null) {
-        LOG.info(
-            "No native kernels: {}. The CPU backend computes in Java.",
-            properties.getProperty("reason", "this build has none"));
-        return none;
-      }
-      if (!isLinuxOnX86()) {
-        LOG.info("No native kernels: the build has native kernels only for Linux on x86-64.");
+        LOG.info("Native kernels: {}. The CPU backend computes in Java.", platform.description());
         return none;
       }
       link(library);
-      Set<Isa> supported = EnumSet.allOf(Isa.class);
-      int isas = supportedIsas();
-      supported.removeIf(isa -> (isas >> isa.ordinal() & 1) == 0);
-      if (supported.isEmpty()) {
+      Map<Isa, Integer> numbers = new EnumMap<>(Isa.class);
+      String[] names = isas().split(" ");
+      int supported = supportedIsas();
+      for (int i = 0; i < names.length; i++) {
+        if ((supported >> i & 1) != 0) {
+          numbers.put(Isa.valueOf(names[i]), i);
+        }
+      }
+      if (numbers.isEmpty()) {
         LOG.info("No native kernels: this machine has no AVX2. The CPU backend computes in Java.");
       }
-      return supported;
+      return numbers;
     } catch (IOException | LinkageError | SecurityException e) {
       LOG.warn(
           "Cannot load the native kernels: {}. The CPU backend uses slower Java code; check"
@@ -102,12 +127,6 @@ public final class NativeKernels {
           System.getProperty("java.io.tmpdir"));
       return none;
     }
-  }
-
-  private static boolean isLinuxOnX86() {
-    String arch = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
-    return System.getProperty("os.name", "").equals("Linux")
-        && (arch.equals("amd64") || arch.equals("x86_64"));
   }
 
   /** Loads a copy of the library and deletes the copy at once. */
@@ -129,7 +148,7 @@ public final class NativeKernels {
    * @return whether the system changed the priority
    */
   public static boolean deferToOthers(int nice) {
-    return !SUPPORTED.isEmpty() && setNice(nice) == 0;
+    return !NUMBERS.isEmpty() && setNice(nice) == 0;
   }
 
   /**
@@ -139,12 +158,14 @@ public final class NativeKernels {
    * @return whether the system changed the policy
    */
   public static boolean runWhenIdle() {
-    return !SUPPORTED.isEmpty() && setIdle() == 0;
+    return !NUMBERS.isEmpty() && setIdle() == 0;
   }
 
   private static native int setNice(int nice);
 
   private static native int setIdle();
+
+  private static native String isas();
 
   private static native int supportedIsas();
 
@@ -154,7 +175,7 @@ public final class NativeKernels {
    */
   public void pack(
       float[] in, int from, int columns, int row, int[] pairs, float[] scales, float[] sums) {
-    pack(isa, in, from, columns, row, pairs, scales, sums);
+    pack(isaNumber, in, from, columns, row, pairs, scales, sums);
   }
 
   private static native void pack(
@@ -169,7 +190,7 @@ public final class NativeKernels {
 
   /** See {@link Kernels#widenHalf}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo) {
-    widenHalf(isa, source, so, count, out, oo);
+    widenHalf(isaNumber, source, so, count, out, oo);
   }
 
   private static native void widenHalf(
@@ -180,7 +201,7 @@ public final class NativeKernels {
    * number of multiply-adds.
    */
   public long multiplyAdd(long rounds) {
-    return peak(isa, rounds);
+    return peak(isaNumber, rounds);
   }
 
   private static native long peak(int isa, long rounds);

@@ -8,7 +8,7 @@ package io.radixflow.kernels.cpu.kernel;
  */
 public final class NativeWeights {
 
-  /** The kinds of weights. The order is the same as in weights.c. */
+  /** The kinds of weights. NativeOrderTest compares the order with weights.c. */
   public enum Kind {
     CODES,
     FLOAT8,

@@ -27,7 +27,7 @@ public record BlockScales(
     short[] halves,
     byte[] factors) {
 
-  /** How scales are stored. The order is the same as in kernels.h. */
+  /** How scales are stored. NativeOrderTest compares the order with kernels.h. */
   public enum Form {
     FLOAT(Float.BYTES),
     HALF(Short.BYTES),

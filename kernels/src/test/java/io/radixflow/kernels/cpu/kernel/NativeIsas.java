@@ -16,7 +16,7 @@ public final class NativeIsas {
   /** Those of this machine, at least one. */
   public static Set<NativeKernels.Isa> required() {
     if (NativeKernels.fastest().isEmpty()) {
-      String hint = "no native kernels: they need Linux on x86-64 with AVX2, and gcc in the build";
+      String hint = "no native kernels: " + NativeKernels.description();
       assertThat("true".equals(System.getenv("RADIXFLOW_REQUIRE_NATIVE"))).as(hint).isFalse();
       Assumptions.abort(hint);
     }
