@@ -1,7 +1,7 @@
 package io.radixflow.engine;
 
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

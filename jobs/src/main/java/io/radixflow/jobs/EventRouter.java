@@ -1,7 +1,7 @@
 package io.radixflow.jobs;
 
 import io.radixflow.jobs.kafka.ReadRecord;
-import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.topic.DeadLetter;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;

@@ -9,10 +9,10 @@ import io.radixflow.jobs.kafka.replies.IndexTopic;
 import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import io.radixflow.jobs.kvevents.KvEventsPublisher;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.record.ConversationEntry;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.topic.DeadLetter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 

@@ -2,11 +2,11 @@ package io.radixflow.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.protocol.event.DeadLetter;
-import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.RejectedEvent;
+import io.radixflow.protocol.topic.DeadLetter;
+import io.radixflow.protocol.topic.EventWriter;
 import org.apache.flink.api.common.functions.MapFunction;
 
 /**

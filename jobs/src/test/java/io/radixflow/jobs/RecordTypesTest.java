@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.event.EventParser;
 import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.topic.DeadLetter;
 import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -3,11 +3,11 @@ package io.radixflow.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.RejectedEvent;
+import io.radixflow.protocol.topic.DeadLetter;
 import org.junit.jupiter.api.Test;
 
 class RefusedEventsTest {

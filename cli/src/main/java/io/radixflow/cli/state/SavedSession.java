@@ -1,7 +1,7 @@
 package io.radixflow.cli.state;
 
 import io.radixflow.operators.session.SessionPages;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import java.util.Locale;
 
 /**

@@ -1,8 +1,8 @@
 package io.radixflow.client.kvevents;
 
-import io.radixflow.protocol.event.JsonRecords;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
+import io.radixflow.protocol.topic.JsonRecords;
 import java.util.Locale;
 
 /** Writes KV event records in the form of {@code schema/kv-event.schema.json}. */

@@ -4,8 +4,8 @@ import io.radixflow.engine.ReplyProgress;
 import io.radixflow.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.protocol.record.ReplyError;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -28,7 +28,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ServiceClass;
-import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -27,7 +27,7 @@ import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.protocol.record.ServiceClass;
-import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;

@@ -22,7 +22,7 @@ import io.radixflow.engine.model.SimOptions;
 import io.radixflow.engine.tier.page.MissReason;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.protocol.record.FinishReason;
-import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

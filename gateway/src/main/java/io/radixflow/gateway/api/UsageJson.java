@@ -2,8 +2,8 @@ package io.radixflow.gateway.api;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierUsage;
 
 /** Writes token counts with the field names of each API. */
 public final class UsageJson {

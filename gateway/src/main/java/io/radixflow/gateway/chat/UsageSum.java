@@ -1,8 +1,8 @@
 package io.radixflow.gateway.chat;
 
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.topic.EventWriter;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.record.control.ControlEvent;
+import io.radixflow.protocol.topic.DeadLetter;
 
 /**
  * The result of reading one record of the control topic; a Flink POJO.

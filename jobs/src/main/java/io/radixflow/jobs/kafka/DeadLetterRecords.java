@@ -2,8 +2,8 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
-import io.radixflow.protocol.event.DeadLetter;
-import io.radixflow.protocol.event.DeadLetterWriter;
+import io.radixflow.protocol.topic.DeadLetter;
+import io.radixflow.protocol.topic.DeadLetterWriter;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.topic.DeadLetter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Makes dead letters of Kafka records, within the size limit of the dead-letter topic. */

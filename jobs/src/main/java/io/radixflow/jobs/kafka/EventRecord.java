@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.topic.DeadLetter;
 
 /**
  * The result of reading one record of the event topic; a Flink POJO. At least one of the two is not

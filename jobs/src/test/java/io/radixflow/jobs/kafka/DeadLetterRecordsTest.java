@@ -3,7 +3,7 @@ package io.radixflow.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.client.config.SettingsLoader;
-import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.topic.DeadLetter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package io.radixflow.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.client.config.SettingsLoader;
-import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.topic.RecordReader;
 import io.radixflow.text.template.Message;
 import java.io.IOException;
 import java.util.List;

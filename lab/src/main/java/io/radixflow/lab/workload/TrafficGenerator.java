@@ -1,11 +1,11 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.protocol.event.EventWriter;
-import io.radixflow.protocol.event.ReplyLimiter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.topic.EventWriter;
+import io.radixflow.protocol.topic.ReplyLimiter;
 import io.radixflow.text.template.Message;
 import java.io.IOException;
 import java.util.Comparator;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.lab.traffic.TrafficTurn;
 import io.radixflow.protocol.event.EventParser;
-import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.topic.EventWriter;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 
 /**
  * The last known places of a session's pages; a Flink POJO. They are only a hint for queries and

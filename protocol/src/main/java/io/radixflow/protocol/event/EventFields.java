@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The fields of each type of event; the schema has the same table. */
-final class EventFields {
+public final class EventFields {
 
   static final List<String> OPTIONS =
       words(
@@ -104,17 +104,17 @@ final class EventFields {
     return Arrays.stream(EventKind.values()).map(EventFields::type).toList();
   }
 
-  /** The name of a type; null for null. */
-  static String type(EventKind kind) {
+  /** Returns the name of a type; null for null. */
+  public static String type(EventKind kind) {
     return kind == null ? null : kind.name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The type with a name; null for null.
+   * Returns the type with a name; null for null.
    *
    * @throws InvalidInputException if there is no such type
    */
-  static EventKind kind(String type) {
+  public static EventKind kind(String type) {
     if (type == null) {
       return null;
     }

@@ -43,7 +43,7 @@ public final class GenerationOptionsReader {
    * @param prompt whether the options may belong to a turn whose prompt has no chat template
    * @throws InvalidInputException if an option is wrong
    */
-  static GenerationOptions read(JsonObject fields, boolean prompt) {
+  public static GenerationOptions read(JsonObject fields, boolean prompt) {
     if (EventFields.OPTIONS.stream().noneMatch(fields::has)) {
       return null;
     }

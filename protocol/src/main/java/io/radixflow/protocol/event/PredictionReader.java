@@ -1,16 +1,12 @@
 package io.radixflow.protocol.event;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.JsonSerializer;
-import com.fasterxml.jackson.databind.SerializerProvider;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
-import java.io.IOException;
 import java.util.List;
 
-/** Reads and writes a predicted text, which a reply may repeat, in the form of the OpenAI API. */
+/** Reads a predicted text, which a reply may repeat, in the form of the OpenAI API. */
 final class PredictionReader {
   static final int MAX_LENGTH = 1 << 20;
   private static final int MAX_PARTS = 1_000;
@@ -53,18 +49,6 @@ final class PredictionReader {
     String type = object.text("type");
     if (!type.equals(wanted)) {
       throw JsonObject.notOneOf(object.path("type"), type, List.of(wanted));
-    }
-  }
-
-  /** Writes a predicted text as {@link #prediction} reads it. */
-  static final class Writer extends JsonSerializer<String> {
-    @Override
-    public void serialize(String text, JsonGenerator json, SerializerProvider provider)
-        throws IOException {
-      json.writeStartObject();
-      json.writeStringField("type", "content");
-      json.writeStringField("content", Texts.wellFormed(text));
-      json.writeEndObject();
     }
   }
 }

@@ -1,2 +1,2 @@
-/** Events and replies as JSON: schema, parser, writer. */
+/** Events and their parser: JSON becomes records, and every field is checked. */
 package io.radixflow.protocol.event;

@@ -1,5 +1,6 @@
 package io.radixflow.protocol.record;
 
+import io.radixflow.protocol.record.kv.TierTokens;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.radixflow.protocol.record;
 
+import io.radixflow.protocol.record.kv.TierUsage;
+
 /**
  * Token counts of a reply.
  *

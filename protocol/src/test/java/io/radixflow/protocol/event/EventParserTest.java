@@ -7,6 +7,7 @@ import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.topic.EventWriter;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.util.Collections;

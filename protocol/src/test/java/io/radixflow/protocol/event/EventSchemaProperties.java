@@ -12,6 +12,7 @@ import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Origin;
 import io.radixflow.protocol.record.RetentionRange;
 import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.protocol.topic.EventWriter;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.util.ArrayList;

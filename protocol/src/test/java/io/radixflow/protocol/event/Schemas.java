@@ -15,12 +15,12 @@ import java.util.Set;
 /** The schema files, as a validator that is not ours reads them. */
 public final class Schemas {
 
-  static final ObjectMapper MAPPER = new ObjectMapper();
-  static final JsonSchema EVENT = load("conversation-event");
-  static final JsonSchema REPLY = load("reply");
-  static final JsonSchema DELTA = load("reply-delta");
-  static final JsonSchema DEAD_LETTER = load("dead-letter");
-  static final JsonSchema CONTROL = load("control-event");
+  public static final ObjectMapper MAPPER = new ObjectMapper();
+  public static final JsonSchema EVENT = load("conversation-event");
+  public static final JsonSchema REPLY = load("reply");
+  public static final JsonSchema DELTA = load("reply-delta");
+  public static final JsonSchema DEAD_LETTER = load("dead-letter");
+  public static final JsonSchema CONTROL = load("control-event");
   public static final JsonSchema KV_EVENT = load("kv-event");
 
   private Schemas() {}

@@ -11,7 +11,7 @@ import io.radixflow.cli.state.SavedSession;
 import io.radixflow.cli.state.Savepoint;
 import io.radixflow.models.io.ScratchDirectory;
 import io.radixflow.operators.session.SessionPages;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package io.radixflow.cli.command.topic;
 import io.radixflow.cli.state.SavedMessage;
 import io.radixflow.cli.state.SavedSession;
 import io.radixflow.operators.session.SessionPages;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.io.PrintWriter;

@@ -1,6 +1,6 @@
 package io.radixflow.engine.cache.session;
 
-import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.kv.SlotState;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
 import io.radixflow.engine.cache.key.RadixKey;
-import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.kv.SlotState;
 import java.util.LinkedHashSet;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;

@@ -3,7 +3,7 @@ package io.radixflow.engine.cache.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.kv.SlotState;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.client.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.topic.RecordReader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

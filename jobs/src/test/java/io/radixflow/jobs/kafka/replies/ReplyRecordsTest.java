@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.kafka.RecordRoom;
-import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.topic.RecordReader;
 import java.io.IOException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package io.radixflow.lab.drill.proof;
 
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

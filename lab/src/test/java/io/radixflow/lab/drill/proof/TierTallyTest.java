@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierUsage;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

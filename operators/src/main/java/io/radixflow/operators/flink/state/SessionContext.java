@@ -8,7 +8,7 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnParent;
 import io.radixflow.operators.session.TurnProgress;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.kv.SlotState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

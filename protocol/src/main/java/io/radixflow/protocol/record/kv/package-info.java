@@ -1,2 +1,2 @@
-/** The events that prefix caches publish: their changes, and the tiers where these happen. */
+/** Where pages of keys and values are, and the events that prefix caches publish about them. */
 package io.radixflow.protocol.record.kv;

@@ -9,7 +9,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

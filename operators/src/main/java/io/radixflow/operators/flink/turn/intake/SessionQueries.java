@@ -15,7 +15,7 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.Reply;
-import io.radixflow.protocol.record.TierTokens;
+import io.radixflow.protocol.record.kv.TierTokens;
 import io.radixflow.text.template.Message;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.radixflow.protocol.record;
+package io.radixflow.protocol.record.kv;
 
 /**
  * The part of a prompt that came from below the device; a Flink POJO.

@@ -1,4 +1,4 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -19,6 +19,7 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.radixflow.protocol.event.GenerationOptionsReader;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
@@ -70,7 +71,7 @@ public final class JsonRecords {
     @JsonRawValue
     String structuredOutputs();
 
-    @JsonSerialize(using = PredictionReader.Writer.class)
+    @JsonSerialize(using = Prediction.class)
     String prediction();
 
     @JsonSerialize(using = ToolChoice.class)
@@ -96,6 +97,18 @@ public final class JsonRecords {
       } else {
         json.writeString(value);
       }
+    }
+  }
+
+  /** Writes a predicted text in the form of the OpenAI API. */
+  private static final class Prediction extends JsonSerializer<String> {
+    @Override
+    public void serialize(String text, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      json.writeStartObject();
+      json.writeStringField("type", "content");
+      json.writeStringField("content", Texts.wellFormed(text));
+      json.writeEndObject();
     }
   }
 

@@ -1,4 +1,4 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,9 +10,9 @@ import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.ReplyError;
-import io.radixflow.protocol.record.TierTokens;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierTokens;
+import io.radixflow.protocol.record.kv.TierUsage;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
 import java.io.IOException;

@@ -1,6 +1,8 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.radixflow.protocol.event.EventFields;
+import io.radixflow.protocol.event.EventParser;
 import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;

@@ -1,6 +1,4 @@
-package io.radixflow.protocol.record;
-
-import io.radixflow.protocol.record.kv.KvTier;
+package io.radixflow.protocol.record.kv;
 
 /**
  * How many tokens of a conversation's whole pages its next turn would find in each tier: first on

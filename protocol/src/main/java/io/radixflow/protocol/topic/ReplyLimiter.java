@@ -1,4 +1,4 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.Reply;

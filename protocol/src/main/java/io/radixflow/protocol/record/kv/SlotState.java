@@ -1,4 +1,4 @@
-package io.radixflow.protocol.record;
+package io.radixflow.protocol.record.kv;
 
 /** The state of a session, by where its cached pages are. */
 public enum SlotState {

@@ -1,10 +1,11 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.protocol.event.Schemas;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.Reply.Item;
@@ -12,8 +13,8 @@ import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.ReplyError;
-import io.radixflow.protocol.record.TierTokens;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierTokens;
 import io.radixflow.text.template.Message;
 import java.util.Collections;
 import java.util.List;

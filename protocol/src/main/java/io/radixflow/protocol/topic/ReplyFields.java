@@ -1,15 +1,16 @@
-package io.radixflow.protocol.event;
+package io.radixflow.protocol.topic;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.radixflow.protocol.event.EventFields;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.ReplyError;
-import io.radixflow.protocol.record.TierTokens;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
+import io.radixflow.protocol.record.kv.TierTokens;
+import io.radixflow.protocol.record.kv.TierUsage;
 import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Locale;
