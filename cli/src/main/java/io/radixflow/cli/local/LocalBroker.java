@@ -175,6 +175,8 @@ public final class LocalBroker implements AutoCloseable {
     properties.put("transaction.state.log.min.isr", "1");
     properties.put("share.coordinator.state.topic.replication.factor", "1");
     properties.put("share.coordinator.state.topic.min.isr", "1");
+    // an idle controller appends a record twice per second for other controllers and brokers
+    properties.put("metadata.max.idle.interval.ms", "0");
     properties.put("num.network.threads", "2");
     properties.put("num.io.threads", "2");
     properties.put("background.threads", "2");

@@ -135,6 +135,11 @@ class LocalStackITCase {
   }
 
   @Test
+  void anIdleStackLooksAtItsTimersRarely() {
+    assertThat(System.getProperty("pekko.scheduler.tick-duration")).isEqualTo("100ms");
+  }
+
+  @Test
   void everyReplyComesOnceAndUnchangedOverTheDeathOfATaskManager() throws Exception {
     Map<String, Reply> undisturbed = replies(converse("calm"));
     CLOCK.holdAfter(STEPS_BEFORE_THE_STORM);
