@@ -22,7 +22,7 @@ final class TokenTree {
   final int[] tokens;
   final int maxDepth;
 
-  /** Groups of the characters below a node, and the most of them in one token. */
+  /** Groups of the characters below a node, and the largest number of them in one token. */
   private final long[] groupsBelow;
 
   private final short[] charactersBelow;

@@ -76,7 +76,7 @@ final class JobConfiguration {
     flink.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
         Duration.ofSeconds(30));
-    // Flink's hour would have the fifth lost machine of an hour wait as long as a crash loop
+    // with Flink's hour, the fifth machine lost in an hour would wait as long as a crash loop
     flink.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
         CALM_AFTER);

@@ -24,7 +24,7 @@ public final class RadixflowJob {
    * Checks the settings and Kafka, then submits the job.
    *
    * @param arguments {@code --config FILE}; {@code --settings FILE}, which the environment does not
-   *     override; {@code --set key=value}; the environment counts too
+   *     override; {@code --set key=value}; the environment is also read
    */
   public static void main(String[] arguments) throws Exception {
     Settings settings = settings(arguments, System.getenv());

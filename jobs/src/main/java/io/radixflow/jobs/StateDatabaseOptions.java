@@ -17,9 +17,9 @@ import org.rocksdb.InfoLogLevel;
  *
  * <ul>
  *   <li>All states are flushed together. In the synchronous part of a checkpoint, while the
- *       operator is blocked, RocksDB writes each state's memory to a file of its own. One state
- *       after the other, each with its own entry in the manifest, would wait for the disk three
- *       times as often.
+ *       operator is blocked, RocksDB writes each state's memory to a file of its own. If states
+ *       were flushed one after the other, each with its own entry in the manifest, they would wait
+ *       for the disk three times as often.
  *   <li>The manifest is rewritten when it is larger than {@link #MANIFEST_BYTES}. Each checkpoint
  *       adds to the manifest and uploads the whole manifest; RocksDB's own limit is 1 GB.
  *   <li>A deletion reaches the last level within {@link #LONGEST_DELETED}; there it removes the

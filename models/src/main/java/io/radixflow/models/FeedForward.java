@@ -37,8 +37,8 @@ public sealed interface FeedForward {
   }
 
   /**
-   * Chooses experts for a token and their weights. All arithmetic is float32. Of equal scores, the
-   * lower index wins.
+   * Chooses experts for a token and their weights. All arithmetic is float32. If scores are equal,
+   * the lower index wins.
    *
    * @param bias whether the logits have a bias
    * @param correction whether a bias is added to the scores, only for the choice

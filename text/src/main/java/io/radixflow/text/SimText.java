@@ -9,7 +9,7 @@ public final class SimText {
   /** The name of the simulated model. Options may follow after a colon. */
   public static final String NAME = "sim";
 
-  /** The positions of the simulated model if its name sets no other number. */
+  /** The number of positions of the simulated model, unless its name sets another. */
   public static final int CONTEXT_LENGTH = 4096;
 
   private static final Pattern CONTEXT = Pattern.compile("[:,]context=(\\d{1,7})(?![^,])");
@@ -27,7 +27,7 @@ public final class SimText {
     return TextModel.of(tokenizer, new SimChatTemplate(tokenizer));
   }
 
-  /** Returns the positions of the model with a name. */
+  /** Returns the number of positions of the model with a name. */
   public static int contextLength(String model) {
     Matcher given = CONTEXT.matcher(model);
     int length = CONTEXT_LENGTH;

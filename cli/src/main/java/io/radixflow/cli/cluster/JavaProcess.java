@@ -98,7 +98,7 @@ public final class JavaProcess implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** Ends the process at once, as {@code kill -9} does, and waits until it is gone. */
+  /** Ends the process immediately, as {@code kill -9} does, and waits until it is gone. */
   public void kill() {
     process.destroyForcibly().onExit().join();
   }

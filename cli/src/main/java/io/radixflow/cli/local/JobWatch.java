@@ -17,7 +17,7 @@ final class JobWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** The longest wait for a TaskManager, without time in which this process was suspended. */
+  /** The longest wait for a TaskManager, not counting time in which this process was suspended. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final LocalCluster cluster;

@@ -117,7 +117,7 @@ public final class LocalBroker implements AutoCloseable {
       if (!"1".equals(properties.getProperty("node.id"))
           || !properties.containsKey("cluster.id")
           || !properties.containsKey("version")) {
-        throw damaged(format, "is not that of a broker which this command started");
+        throw damaged(format, "does not belong to a broker of this command");
       }
     } else if (Files.exists(log.resolve(METADATA))) {
       throw damaged(format, "is missing");
@@ -126,7 +126,7 @@ public final class LocalBroker implements AutoCloseable {
 
   private static IOException damaged(Path format, String how) {
     return new IOException(
-        "%s %s: take it back from a copy of the directory, or begin in another directory"
+        "%s %s: restore it from a copy of the directory, or use another directory"
             .formatted(format, how));
   }
 

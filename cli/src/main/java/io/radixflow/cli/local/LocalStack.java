@@ -113,7 +113,7 @@ public final class LocalStack implements AutoCloseable {
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
       if (scratch != null) {
-        // a broker that loses its files halts the process at once
+        // a broker that loses its files halts the process immediately
         scratch.deleteOnlyOnClose();
       }
       stack.startAll(options, engines);

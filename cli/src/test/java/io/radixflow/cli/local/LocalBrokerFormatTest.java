@@ -35,7 +35,7 @@ class LocalBrokerFormatTest {
   @ValueSource(strings = {"", "\u0000garbage", "version=1\nnode.id=7\ncluster.id=x", "node.id=1"})
   void anotherTextIsNotReplaced(String text) throws IOException {
     Files.writeString(format, text);
-    assertRefused("is not that of a broker which this command started");
+    assertRefused("does not belong to a broker of this command");
     assertThat(format).hasContent(text);
   }
 

@@ -83,8 +83,8 @@ final class DraftHistory {
   }
 
   /**
-   * Drops namespaces while the texts take too much memory. Of the last namespace it drops the older
-   * texts.
+   * Drops namespaces while the texts take too much memory. From the last namespace it drops the
+   * older texts.
    */
   private void shrink() {
     Iterator<Map.Entry<String, TextIndex[]>> eldest = texts.entrySet().iterator();

@@ -20,7 +20,7 @@ public final class Drafter {
   /** After this number of guesses, older guesses count less. */
   private static final double REMEMBERED = 32;
 
-  /** The length of match that the beginning of a predicted text counts as. */
+  /** The beginning of a predicted text counts as a match of this length. */
   private static final int PREDICTION_MATCH = 12;
 
   private final TextIndex text;
@@ -54,7 +54,7 @@ public final class Drafter {
   /**
    * @param shared rates of all requests
    * @param most drafts of a step
-   * @param capacity tokens to have room for
+   * @param capacity number of tokens to have room for
    * @param history of other turns; used from the first {@link #append} on
    * @param tree tokens of the radix cache after the request; used from {@link #follow} on
    */

@@ -15,7 +15,7 @@ final class StepCosts {
   /** A row count that no step had for this many steps is measured again when it is used. */
   private static final long FORGOTTEN = 2000;
 
-  /** Of the first {@value} steps only the fastest counts, because new code is slow at first. */
+  /** Only the fastest of the first {@value} steps counts, because new code is slow at first. */
   private static final int FIRST = 3;
 
   private final double[] nanos = new double[MOST_ROWS + 1];

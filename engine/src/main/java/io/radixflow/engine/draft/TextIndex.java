@@ -27,7 +27,7 @@ final class TextIndex {
   private int again;
 
   /**
-   * @param capacity tokens to have room for
+   * @param capacity number of tokens to have room for
    */
   TextIndex(int capacity) {
     int size = Math.max(64, capacity);

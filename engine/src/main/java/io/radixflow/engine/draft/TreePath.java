@@ -14,7 +14,7 @@ final class TreePath implements Matches {
   /** Tokens that are copied at a time. */
   static final int COPIED = 256;
 
-  /** The length of match that a path's beginning counts as; each right token makes it longer. */
+  /** The beginning of a path counts as a match of this length; each right token makes it longer. */
   private static final int PROMPT_MATCH = 12;
 
   private final DraftHistory history;
@@ -29,7 +29,7 @@ final class TreePath implements Matches {
   private int version;
 
   /**
-   * @param history tells when texts were erased; the copy is then not used any more
+   * @param history tells when texts were erased; then the copy is no longer used
    */
   TreePath(DraftHistory history) {
     this.history = history;

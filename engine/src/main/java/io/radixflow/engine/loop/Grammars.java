@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 /**
  * The grammars that constrain replies of an engine. Intake threads compile them; other threads make
  * masks while steps run. The most recently used compiled grammars are kept with their masks, and
- * refusals are kept too, separately for each tenant. Thread-safe.
+ * refusals are also kept, separately for each tenant. Thread-safe.
  */
 final class Grammars {
   static final int THREADS = 2;

@@ -221,7 +221,7 @@ final class Intake {
   }
 
   /**
-   * Passes the ids of an earlier attempt through the reply's text.
+   * Feeds the ids of an earlier attempt to the reply's text.
    *
    * @return why the reply ended in that attempt; null if it did not
    */

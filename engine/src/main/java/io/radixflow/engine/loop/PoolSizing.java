@@ -99,8 +99,8 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
 
   /**
    * Returns the window of the pool's window parts; 0 for a pool without parts. A pool has no parts
-   * if there are tiers to which the device cannot copy parts. It has no parts either if the window
-   * is longer than half the context, because parts would save too little.
+   * if there are tiers to which the device cannot copy parts. It also has no parts if the window is
+   * longer than half the context, because parts would save too little.
    */
   private static int window(Backend backend, EngineOptions options, int context) {
     int window = backend.partedWindow();

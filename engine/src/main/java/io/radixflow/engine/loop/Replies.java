@@ -165,8 +165,8 @@ final class Replies {
   }
 
   /**
-   * Ends a request in any state. Its pages are cached at once; they are released when no step in
-   * flight uses them.
+   * Ends a request in any state. Its pages are cached immediately; they are released when no step
+   * in flight uses them.
    *
    * @param error why the request is rejected or failed, or null
    */
@@ -200,8 +200,8 @@ final class Replies {
 
   /**
    * Keeps a turn as a source of drafts for other turns: the part of its prompt that is new to this
-   * engine, and the reply. Of a prompt without a session only the end is kept. A turn whose pages
-   * are not shared is not kept.
+   * engine, and the reply. If a turn has no session, only the end of its prompt is kept. A turn
+   * whose pages are not shared is not kept.
    */
   private void remember(Request request) {
     boolean stored = !request.spec.hints().noStore();

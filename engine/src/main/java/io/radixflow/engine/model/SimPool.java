@@ -58,7 +58,9 @@ final class SimPool implements KvPool {
     return hash;
   }
 
-  /** Stores a token's slot. The slot of the layer with a window depends on it and is stored too. */
+  /**
+   * Stores a token's slot. The slot of the layer with a window depends on it and is also stored.
+   */
   void store(int[] table, int position, int token, long prefix) {
     long before = window == null ? prefix : window.read(prefix, table, position, position - 1);
     long hash = mix(before, (long) position << 32 | token);

@@ -657,7 +657,7 @@ public final class KvPages {
   /**
    * Starts freeing pages if that may take a while.
    *
-   * @return whether the pages are free, or can be freed at once
+   * @return whether the pages are free, or can be freed immediately
    */
   private boolean isRoomReady(int pages) {
     boolean copiesFirst =

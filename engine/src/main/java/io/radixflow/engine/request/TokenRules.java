@@ -174,7 +174,7 @@ public final class TokenRules {
     return false;
   }
 
-  /** Removes tokens that may not come at a position from a mask. */
+  /** Removes from a mask the tokens that may not come at a position. */
   void restrict(long[] mask, int position, int[] last, int end) {
     long[] own = mask(position);
     if (own != null) {

@@ -129,8 +129,8 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Starts bringing pages of an announced turn to host memory, at once or when other announcements
-   * have ended.
+   * Starts bringing pages of an announced turn to host memory, immediately or when other
+   * announcements have ended.
    *
    * @param devicePages pages of its prefix that the device has
    * @param onEnd runs when the load-back has ended by itself, and not before this method returns

@@ -101,7 +101,7 @@ record FreeRuns(Regex anyCharacter) {
     return node.kind == Kind.LEAF && node.aligned && node.shortest == 1 && node.longest == 1;
   }
 
-  /** Returns the groups of which an expression matches each single character. */
+  /** Returns the groups whose every character is a match of an expression. */
   private long singles(Regex node) {
     if (node.singles < 0) {
       node.singles = findSingles(node);

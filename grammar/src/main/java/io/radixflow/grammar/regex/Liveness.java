@@ -72,7 +72,10 @@ public final class Liveness {
     }
   }
 
-  /** Returns whether an intersection surely has a match, as one of text and of its length. */
+  /**
+   * Returns whether an intersection certainly has a match because its parts restrict only text and
+   * its length.
+   */
   private boolean isTextOfLength(Regex node) {
     if (node.kind != Kind.AND || node.parts.length != 2) {
       return false;
@@ -87,7 +90,7 @@ public final class Liveness {
         || Math.max(text.filled, length.min) <= Math.min(text.longest, length.max);
   }
 
-  /** Returns whether a text may be any whose number of characters is in a range. */
+  /** Returns whether any text matches whose number of characters is in a range. */
   private boolean isLength(Regex node) {
     return node.kind == Kind.REPEAT && node.parts[0] == pool.anyCharacter;
   }

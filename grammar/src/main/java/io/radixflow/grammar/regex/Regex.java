@@ -69,7 +69,8 @@ public final class Regex {
   int longest;
 
   /**
-   * Each number of characters from here to {@link #longest} is that of a match, if {@link #exact}.
+   * If {@link #exact}, there is a match for each number of characters from here to {@link
+   * #longest}.
    */
   int filled;
 
@@ -79,7 +80,7 @@ public final class Regex {
   /** Whether something matches by the form alone. */
   boolean surelyAlive;
 
-  /** Groups of which each character matches; negative until it is computed. */
+  /** The groups whose every character matches; negative until it is computed. */
   long singles = -1;
 
   /** The text that is certain to be allowed next; computed on first use. */

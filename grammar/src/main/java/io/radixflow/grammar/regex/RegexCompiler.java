@@ -21,7 +21,7 @@ public final class RegexCompiler {
   private static final int MAX_SETS = 6;
   private static final int MAX_COPIES = 256;
 
-  /** Which texts of a tree are meant. */
+  /** Which of the texts that a tree matches are meant. */
   private enum Texts {
     ALL,
     EMPTY,

@@ -196,7 +196,7 @@ public final class RegexPool {
     return aligned(utf8.text(text));
   }
 
-  /** Marks a leaf as one of whole texts, which its bytes alone do not show. */
+  /** Marks a leaf whose matches are whole texts; its bytes do not show that. */
   private static Regex aligned(Regex node) {
     node.aligned = true;
     return node;

@@ -113,7 +113,8 @@ public final class RuleBook {
   /**
    * Returns the rules for which a property of expressions holds by sequence and choice.
    *
-   * @param enough rules of which one is enough; then the result for other rules may be incomplete
+   * @param enough the search ends when one of these rules is found; then the result for other rules
+   *     may be incomplete
    */
   private BitSet fixpoint(Predicate<Regex> property, BitSet enough) {
     BitSet holding = new BitSet();

@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Makes rules for the arrays that match all of some schemas. */
+/** Makes rules for the arrays that match all given schemas. */
 final class ArrayRules {
   private static final int MAX_STATES = 2_000;
   private static final int MAX_DISTINCT = 8;

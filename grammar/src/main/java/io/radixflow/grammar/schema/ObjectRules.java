@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Makes rules for the objects that match all of some schemas. */
+/** Makes rules for the objects that match all given schemas. */
 final class ObjectRules {
   private static final int MAX_PATTERNS = 6;
   private static final int MAX_REFERENCES = 8;

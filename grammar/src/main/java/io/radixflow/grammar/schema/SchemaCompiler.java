@@ -315,7 +315,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** Returns the rule for values that match all of some schemas; its body is compiled later. */
+  /** Returns the rule for values that match all given schemas; its body is compiled later. */
   Rule.Ref rule(List<SchemaPart> parts) {
     List<Integer> key = new ArrayList<>();
     List<SchemaPart> distinct = new ArrayList<>();

@@ -132,7 +132,7 @@ final class StringLanguage {
     return value;
   }
 
-  /** Returns the texts of a length that all of some schemas allow. */
+  /** Returns the texts of a length that all given schemas allow. */
   static Regex length(RegexPool pool, List<SchemaPart> schemas) {
     int min = 0;
     int max = Regex.MANY;

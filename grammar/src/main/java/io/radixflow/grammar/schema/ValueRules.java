@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Makes rules for the values that match all of some schemas. The schemas have no references or
- * choices any more.
+ * Makes rules for the values that match all given schemas. The schemas no longer have references or
+ * choices.
  */
 final class ValueRules {
   /** Disjoint types of values; a fraction is a number that is not an integer. */

@@ -5,8 +5,8 @@ public enum Whitespace {
   /** No whitespace between tokens. */
   COMPACT,
   /**
-   * The same as {@link #ANY}, but at most 32 characters: a model may otherwise write whitespace for
-   * ever.
+   * The same as {@link #ANY}, but at most 32 characters: a model may otherwise write whitespace
+   * forever.
    */
   SHORT,
   /**

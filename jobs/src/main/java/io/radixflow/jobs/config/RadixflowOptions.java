@@ -258,7 +258,7 @@ public final class RadixflowOptions {
       ALL.duration(
               "job.buffer-timeout", Duration.ZERO, Duration.ZERO, "a duration such as 0ms or 2ms")
           .describe(
-              "How long Flink may keep records in a network buffer; 0ms sends each record at once"
+              "How long Flink may keep records in a network buffer; 0ms sends each record immediately"
                   + " and needs no threads that check periodically.");
 
   private RadixflowOptions() {}

@@ -50,7 +50,7 @@ public final class RemoteTierConfig {
               time -> !time.isNegative())
           .describe(
               "How long after its write to disk a page is uploaded; pages of sessions that end"
-                  + " sooner are never uploaded. Without a disk tier pages are uploaded at once.");
+                  + " sooner are never uploaded. Without a disk tier pages are uploaded immediately.");
 
   public static final ConfigOption<MemorySize> BANDWIDTH =
       ALL.size("tiers.remote-bandwidth", MemorySize.parse("100mb"), "0, or a size such as 100mb")

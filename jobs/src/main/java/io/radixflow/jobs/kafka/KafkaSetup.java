@@ -216,7 +216,7 @@ public final class KafkaSetup {
     return config;
   }
 
-  /** Waits until the brokers list the new topics; not every broker knows a topic at once. */
+  /** Waits until the brokers list the new topics; not every broker knows a topic immediately. */
   private void awaitTopics(Admin admin) {
     long deadline = System.nanoTime() + timeout.toNanos();
     for (Set<String> missing = missingTopics(admin);

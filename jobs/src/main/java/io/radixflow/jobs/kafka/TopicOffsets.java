@@ -147,7 +147,7 @@ record TopicOffsets(
         fitting.add(new TopicSplit(fit(split, deleted), id));
       } else {
         LOG.warn(
-            "Topic {} has no partition {} any more, which was read up to offset {}",
+            "Topic {} no longer has partition {}, which was read up to offset {}",
             topic,
             split.getPartition(),
             split.getStartingOffset());

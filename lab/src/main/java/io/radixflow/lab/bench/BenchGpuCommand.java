@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
           + " 2,048), in both modes.",
       "The floor is the time that the bytes take at the bandwidth measured first (for moves of "
           + "pages, the bandwidth of pinned copies), or the operations at --tflops; the ratio is "
-          + "floor by time. Small kernels find their data in the device's cache, so their ratio "
+          + "the floor divided by the time. Small kernels find their data in the device's cache, so their ratio "
           + "may be above 1."
     })
 public final class BenchGpuCommand extends CliCommand {

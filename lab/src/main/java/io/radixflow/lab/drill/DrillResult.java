@@ -91,7 +91,7 @@ public record DrillResult(
     line(text, "  %5d  repairs of page accounting", pageBreaches);
     line(text, "  %5d  engines opened again although they were open", reloads);
     line(text, "  %5d  processes left over", leaked.size());
-    line(text, "  %5d  erasures of pages that do not end", erased ? 0 : 1);
+    line(text, "  %5d  erasures of pages that did not end", erased ? 0 : 1);
     tokens.ifPresent(counts -> tokens(text, counts));
     if (recovery.owned().count() + recovery.survivors().count() > 0) {
       line(text, "from kill -9 of a TaskManager to the next delta of a running turn");
@@ -101,7 +101,7 @@ public record DrillResult(
     }
     http.findings().forEach(finding -> line(text, "WRONG %s", finding));
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
-    line(text, holds() ? "nothing was lost" : "NOT as it must be");
+    line(text, holds() ? "nothing was lost" : "NOT as expected");
     return text.toString();
   }
 
@@ -124,7 +124,7 @@ public record DrillResult(
     line(text, "  %7d  from the remote folder", tokens.remote());
     line(
         text,
-        "  %7d  of these from disk and folder, by who took over after kill -9 of a TaskManager",
+        "  %7d  of these from disk and folder, by processes that took over after kill -9",
         tokens.afterKills());
   }
 

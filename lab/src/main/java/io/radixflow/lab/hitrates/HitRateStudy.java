@@ -129,8 +129,7 @@ public final class HitRateStudy {
   }
 
   /**
-   * Runs a device with host memory and a disk below it under each policy; the pages of the disk,
-   * 256 bytes each, are in a file in the system's temporary directory.
+   * Runs a device with host memory and a disk below it under each policy.
    *
    * @param devicePages at least 1
    * @param hostPages at least 1

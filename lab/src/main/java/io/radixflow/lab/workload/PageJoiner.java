@@ -3,7 +3,7 @@ package io.radixflow.lab.workload;
 import io.radixflow.lab.simulate.CacheWorkload;
 
 /**
- * Joins a request's blocks to pages. Each whole group becomes a page, by default with the name of
+ * Joins a request's blocks into pages. Each whole group becomes a page, by default with the name of
  * its last block, because a block's id stands for the whole prefix. Blocks after the last whole
  * group are dropped.
  */
@@ -25,7 +25,8 @@ final class PageJoiner {
   }
 
   /**
-   * Adds a block whose id stands only for its own content. Then all blocks of a page make its name.
+   * Adds a block whose id stands only for its own content. Then the name of a page is a hash of all
+   * its blocks.
    */
   void addBlock(long id) {
     name = (name ^ id) * 0x9E37_79B9_7F4A_7C15L;

@@ -73,7 +73,7 @@ class DrillCommandTest {
     assertThat(result.table())
         .contains("    1  lost\n")
         .contains("WRONG s/1: no committed reply\n")
-        .endsWith("NOT as it must be\n");
+        .endsWith("NOT as expected\n");
   }
 
   @Test
@@ -87,7 +87,8 @@ class DrillCommandTest {
         .contains("      300  from host memory\n")
         .contains("       40  from disk\n")
         .contains("        7  from the remote folder\n")
-        .contains("        9  of these from disk and folder, by who took over after kill -9");
+        .contains(
+            "        9  of these from disk and folder, by processes that took over after kill -9");
     assertThat(result(0, List.of()).table()).doesNotContain("by tier");
   }
 

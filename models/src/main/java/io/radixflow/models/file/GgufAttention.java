@@ -97,11 +97,11 @@ final class GgufAttention {
 
   private void refuseOtherWidths(int headDim) {
     if (fields.size("attention.value_length", headDim) != headDim) {
-      throw fields.unsupported("attention.value_length", "values with another width than keys");
+      throw fields.unsupported("attention.value_length", "values and keys of different widths");
     }
     for (String name : new String[] {"attention.key_length_swa", "attention.value_length_swa"}) {
       if (fields.size(name, headDim) != headDim) {
-        throw fields.unsupported(name, "heads of another width in layers with a window");
+        throw fields.unsupported(name, "heads of a different width in layers with a window");
       }
     }
   }

@@ -251,7 +251,9 @@ final class GgufModel {
     return config.withBlocks(blocks);
   }
 
-  /** The tensor with the divisors. It is another one if the context is longer than the original. */
+  /**
+   * The tensor with the divisors. It depends on whether the context is longer than the original.
+   */
   private String divisors(ModelConfig config) {
     if (file.tensors().containsKey(SCALED_DIVISORS)) {
       return SCALED_DIVISORS;

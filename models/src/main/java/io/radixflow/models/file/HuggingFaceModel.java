@@ -44,7 +44,7 @@ final class HuggingFaceModel {
   /** Whether the model has extra layers after the last one, which draft tokens. */
   private final boolean spareLayers;
 
-  /** Opens the weights after the configuration proved to be supported. */
+  /** Opens the weights if the configuration is supported. */
   private HuggingFaceModel(Path directory, JsonNode whole) throws IOException {
     this.directory = directory;
     JsonNode json = TextPart.config(whole);
@@ -77,7 +77,7 @@ final class HuggingFaceModel {
     return String.format(
         "Hugging Face directory, architecture %s%s%s",
         ModelFormatException.printable(json.path("model_type").asText("not named")),
-        TextPart.config(json) == json ? "" : ", of which the text part",
+        TextPart.config(json) == json ? "" : ", only its text part",
         quantised.isObject() ? ", quantised with " + method(quantised) : "");
   }
 

@@ -31,7 +31,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
     BYTES,
     /** {@code qweight}, {@code qzeros} and {@code scales}. */
     AWQ,
-    /** As in AWQ, and {@code g_idx}; packed in another way. */
+    /** As in AWQ, but packed differently, and {@code g_idx}. */
     GPTQ,
     /** {@code weight_packed}, {@code weight_scale} and {@code weight_zero_point}. */
     PACKED

@@ -19,7 +19,7 @@ public final class Mxfp4Tensor extends RearrangedTensor {
 
   /**
    * @param where name of the tensor in errors
-   * @param part its place counts in rows: {@code offset} is the expert's first row, {@code
+   * @param part its place in units of rows: {@code offset} is the expert's first row, {@code
    *     rowStride} is the distance between rows, and {@code columnStride} is the expert's number
    * @param codes codes of all rows of the expert
    * @param exponents exponents of all rows of the expert

@@ -100,7 +100,7 @@ class TextPartTest {
   @Test
   void theSummaryNamesTheWholeModel() throws IOException {
     assertThat(ModelFile.summary(wrap(text("gemma3_text"), "gemma3", "4")))
-        .isEqualTo("Hugging Face directory, architecture gemma3, of which the text part");
+        .isEqualTo("Hugging Face directory, architecture gemma3, only its text part");
   }
 
   @Test

@@ -53,7 +53,7 @@ public final class NextPrompts {
     try {
       return !template.render(messages, true, TemplateOptions.NONE).contains(THOUGHT);
     } catch (ChatTemplateException e) {
-      return false; // the template requires other messages than these plain ones
+      return false; // the template does not accept these plain messages
     }
   }
 

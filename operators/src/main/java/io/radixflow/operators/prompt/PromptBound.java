@@ -85,7 +85,7 @@ public final class PromptBound {
       }
       return template.encode(messages, true, TemplateOptions.NONE).length - one >= 2 * PAIRS;
     } catch (ChatTemplateException e) {
-      return false; // the template requires other messages than these plain messages
+      return false; // the template does not accept these plain messages
     }
   }
 

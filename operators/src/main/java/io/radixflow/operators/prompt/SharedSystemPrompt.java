@@ -37,7 +37,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
     return ids;
   }
 
-  /** Returns how many first ids a prompt has in common with a prompt of only the system prompt. */
+  /** Returns how many leading ids a prompt shares with a prompt of only the system prompt. */
   public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
       int[] alone =

@@ -4,10 +4,10 @@ package io.radixflow.operators.session;
  * A prompt as it was made for a turn; a Flink POJO.
  *
  * @param ids its token ids
- * @param keep how many of its first ids are the first canonical ids of the conversation before
+ * @param keep how many of its first ids are the first canonical ids of the earlier conversation
  * @param dropped how many of the conversation's oldest turns it leaves out
  * @param tokenizer fingerprint of the tokenizer
- * @param rewritten how many canonical ids of the conversation before it does not repeat, because
+ * @param rewritten how many canonical ids of the earlier conversation it does not repeat, because
  *     the chat template rewrites earlier turns or the tools changed
  */
 public record Prompt(int[] ids, int keep, int dropped, String tokenizer, int rewritten) {

@@ -65,8 +65,8 @@ public record SessionSlot(
   }
 
   /**
-   * Returns whether events of a tenant may have to do with the session: events of its owner, or of
-   * any tenant while it has no owner. It has no owner before it is opened and after it is erased.
+   * Returns whether events of a tenant may concern the session: events of its owner, or of any
+   * tenant while it has no owner. It has no owner before it is opened and after it is erased.
    */
   public boolean isOpenTo(String sender) {
     return !opened || life == Life.ERASED || tenant.equals(sender);
@@ -110,7 +110,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Returns this slot with {@link #nextId} counted up. */
+  /** Returns this slot with {@link #nextId} incremented. */
   public SessionSlot numbered() {
     Copy copy = new Copy(this);
     copy.nextId++;

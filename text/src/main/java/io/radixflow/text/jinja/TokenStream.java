@@ -70,7 +70,7 @@ final class TokenStream {
     return JinjaException.of("TemplateSyntaxError", "%s", reason).at(current().line());
   }
 
-  /** Counts one level of nesting, which {@link #leave} ends. */
+  /** Begins a level of nesting, which {@link #leave} ends. */
   void enter() {
     if (++depth > DEEPEST) {
       throw failure("the template is nested too deep");

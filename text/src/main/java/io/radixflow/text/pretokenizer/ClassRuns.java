@@ -27,8 +27,9 @@ public final class ClassRuns {
   }
 
   /**
-   * {@code \s+(?!\S)|\s+} at a white space: the whole run at the end of the text, else the run less
-   * its last character, which goes with the next piece. A run of one character stays whole.
+   * {@code \s+(?!\S)|\s+} at a white space: the whole run at the end of the text, else the run
+   * without its last character, which belongs to the next piece. A run of one character stays
+   * whole.
    */
   static int endOfSpaces(char[] text, int at, int to) {
     int end = endOfRun(text, at, to, SPACE);

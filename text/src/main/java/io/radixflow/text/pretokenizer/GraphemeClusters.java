@@ -4,8 +4,8 @@ import io.radixflow.text.regex.UnicodeClasses;
 import java.util.BitSet;
 
 /**
- * Extended grapheme clusters of Unicode 16.0 (UAX 29), what people take for one character, without
- * the rules that join emoji, flags and Indic conjuncts.
+ * Extended grapheme clusters of Unicode 16.0 (UAX 29), that is, the characters that users perceive,
+ * without the rules that join emoji, flags and Indic conjuncts.
  */
 public final class GraphemeClusters {
 

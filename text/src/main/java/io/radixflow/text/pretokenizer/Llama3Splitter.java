@@ -8,7 +8,7 @@ import static io.radixflow.text.regex.UnicodeClasses.SPACE;
 import io.radixflow.text.regex.UnicodeClasses;
 
 /**
- * The pattern of Llama 3 and, with one digit a piece, of Qwen 2, as a scanner:
+ * The pattern of Llama 3 and, with one digit per piece, of Qwen 2, as a scanner:
  *
  * <pre>
  *   (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}

@@ -1,8 +1,8 @@
 package io.radixflow.text.pretokenizer;
 
 /**
- * Writes U+2581 for each space and, as asked, before each piece; may cut before each U+2581, so
- * that a run of them leaves all but its last as pieces of their own.
+ * Writes U+2581 for each space and, if asked for, before pieces; may cut before each U+2581, so
+ * that all but the last of a run of them become pieces of their own.
  */
 public record Metaspace(Prefix prefix, boolean splits) implements PreTokenizer {
   /** The character that stands for a space in tokens. */
@@ -12,7 +12,7 @@ public record Metaspace(Prefix prefix, boolean splits) implements PreTokenizer {
   public enum Prefix {
     /** No piece. */
     NEVER,
-    /** The piece that begins the array of the text. */
+    /** The piece at the beginning of the text. */
     FIRST,
     /** Every piece. */
     ALWAYS

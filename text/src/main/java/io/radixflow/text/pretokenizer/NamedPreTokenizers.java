@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The pre-tokenizers by their names in {@code tokenizer.ggml.pre} of GGUF files. Each is the one in
- * {@code tokenizer.json} of the model that the name was made for.
+ * The pre-tokenizers by their names in {@code tokenizer.ggml.pre} of GGUF files. Each is the one
+ * that {@code tokenizer.json} of the model with this name has.
  */
 public final class NamedPreTokenizers {
 
@@ -163,8 +163,8 @@ public final class NamedPreTokenizers {
   }
 
   /**
-   * Returns the patterns of a name, each applied to the pieces of the one before; null if the name
-   * is not known.
+   * Returns the patterns of a name, each applied to the pieces of the previous pattern; null if the
+   * name is not known.
    */
   public static List<String> patterns(String name) {
     return PATTERNS.get(name);

@@ -9,7 +9,7 @@ abstract class PatternScanner implements PreTokenizer {
   private final boolean ignoresCase;
 
   /**
-   * @param ignoresCase whether contractions are found in upper case, too
+   * @param ignoresCase whether contractions are also found in upper case
    */
   PatternScanner(boolean ignoresCase) {
     this.ignoresCase = ignoresCase;

@@ -9,15 +9,15 @@ import java.util.function.UnaryOperator;
 /** Makes the steps of a {@link SplitPattern}. */
 final class SplitBuilder implements RegexBuilder<SplitBuilder.Part> {
 
-  /** A count above this is refused: groups are written out that often. */
+  /** A higher count is refused, because a group is copied as often as it is repeated. */
   private static final int MOST_REPEATS = 1_000;
 
-  /** The steps that all parts of a pattern may come to once groups are written out. */
+  /** The most steps that a pattern may have after its groups are copied. */
   private static final int MOST_STEPS = 20_000;
 
   private static final long ENDLESS = Integer.MAX_VALUE;
 
-  /** The code points that a look-behind may look back. */
+  /** The most code points that a look-behind may look back. */
   private static final int FARTHEST_BACK = 255;
 
   /**
@@ -27,7 +27,7 @@ final class SplitBuilder implements RegexBuilder<SplitBuilder.Part> {
    * @param least the least number of code points that it matches
    * @param most the greatest number of code points; {@link #ENDLESS} if there is none
    * @param steps how many steps it has
-   * @param set the code points of a part that matches one; null for any other
+   * @param set the code points that match, if the part matches a single code point; else null
    */
   record Part(UnaryOperator<SplitNode> before, int least, long most, int steps, CodePointSet set) {
 
@@ -170,7 +170,7 @@ final class SplitBuilder implements RegexBuilder<SplitBuilder.Part> {
         null);
   }
 
-  /** Tries the pattern from each position so far back that it can end here. */
+  /** Tries the pattern from each earlier position from which it can end here. */
   @Override
   public Part lookBehind(Part inner, boolean negated) {
     if (inner.most > FARTHEST_BACK) {

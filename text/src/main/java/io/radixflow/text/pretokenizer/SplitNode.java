@@ -6,7 +6,7 @@ package io.radixflow.text.pretokenizer;
  */
 abstract class SplitNode {
 
-  /** Nested repetitions of groups before a repetition takes no further turn. */
+  /** The most nested repetitions of groups; beyond it a group is not repeated again. */
   private static final int DEEPEST = 1_000;
 
   /** A text, and how many steps are left for it: patterns of a model file are not trusted. */
@@ -116,7 +116,7 @@ abstract class SplitNode {
     };
   }
 
-  /** Repeats a body, which never matches nothing, any number of times. */
+  /** Repeats a body that never matches the empty text any number of times. */
   static final class Repeat extends SplitNode {
     private final boolean lazy;
     private final SplitNode next;

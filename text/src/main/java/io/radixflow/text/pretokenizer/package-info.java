@@ -1,2 +1,2 @@
-/** Pre-tokenizers: they cut text into the pieces that BPE merges within. */
+/** Pre-tokenizers: they cut text into the pieces within which BPE merges. */
 package io.radixflow.text.pretokenizer;

@@ -1,8 +1,8 @@
 package io.radixflow.text.regex;
 
-/** Reads escapes and sets of characters as a dialect has them. */
+/** Reads the escapes and the sets of characters of a dialect. */
 interface CharacterSyntax {
-  /** What {@code .} stands for; with {@code all}, every character. */
+  /** The characters that {@code .} matches; with {@code all}, every character. */
   CodePoints dot(boolean all);
 
   /**
@@ -11,7 +11,7 @@ interface CharacterSyntax {
    */
   CodePoints lineEnds();
 
-  /** What {@code \b} takes for letters. */
+  /** The characters that {@code \b} treats as parts of words. */
   CodePoints word();
 
   /** White space that verbose mode skips. */

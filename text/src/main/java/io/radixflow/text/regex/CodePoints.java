@@ -44,7 +44,7 @@ public final class CodePoints {
     return grouped(value -> test.test(value) ? 1 : 0).getOrDefault(1, NONE);
   }
 
-  /** All code points by a number that each has. */
+  /** Groups all code points by the number of each. */
   static Map<Integer, CodePoints> grouped(IntUnaryOperator numberOf) {
     Map<Integer, List<Integer>> bounds = new HashMap<>();
     int first = 0;

@@ -1,8 +1,8 @@
 package io.radixflow.text.regex;
 
 /**
- * Escapes and sets as ECMA-262 has them. A set is flat: brackets and doubled operators in it are
- * plain characters.
+ * Escapes and sets of ECMA-262. A set is flat: brackets and doubled operators in it are plain
+ * characters.
  */
 final class EcmaCharacters implements CharacterSyntax {
   private static final CodePoints LINE_ENDS = CodePoints.of('\n', '\r', 0x2028, 0x2029);
@@ -12,7 +12,7 @@ final class EcmaCharacters implements CharacterSyntax {
           .or(CodePoints.range(0x2000, 0x200A))
           .or(CodePoints.of(0x2028, 0x2029));
 
-  /** What {@link #value} has for a class of characters. */
+  /** {@link #value} if the escape is a class of characters. */
   private static final int CLASS = -1;
 
   private final RegexSource source;

@@ -47,7 +47,7 @@ public final class RegexParser<T> {
   /**
    * Reads an expression.
    *
-   * @param flags any of {@code i}, {@code s} and {@code x}, which hold from the start
+   * @param flags any of {@code i}, {@code s} and {@code x}, which apply from the start
    * @return what the builder made of the whole expression
    * @throws RegexException if the expression is malformed, not supported or too large
    */

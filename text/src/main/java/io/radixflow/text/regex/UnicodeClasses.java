@@ -16,7 +16,9 @@ import java.util.List;
  */
 public final class UnicodeClasses {
 
-  /** Neither letter, number nor white space; also whatever Unicode 16.0 does not assign. */
+  /**
+   * Neither letter, number nor white space; also all code points that Unicode 16.0 does not assign.
+   */
   public static final byte OTHER = 0;
 
   /** General category L. */

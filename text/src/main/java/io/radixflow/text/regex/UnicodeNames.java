@@ -45,14 +45,14 @@ final class UnicodeNames {
     return category("nd");
   }
 
-  /** Characters of words as Rust's regex crate has them. */
+  /** The characters of words in Rust's regex crate. */
   static CodePoints word() {
     return NAMED.computeIfAbsent(
         "word",
         n -> CodePoints.matching(UnicodeClasses::isWord).or(CodePoints.range(0x200C, 0x200D)));
   }
 
-  /** Characters of words as Oniguruma has them, with the superscripts and fractions of Latin 1. */
+  /** The characters of words in Oniguruma, with the superscripts and fractions of Latin 1. */
   static CodePoints wordOrFraction() {
     return NAMED.computeIfAbsent(
         "wordOrFraction",
@@ -61,7 +61,7 @@ final class UnicodeNames {
                 .or(CodePoints.of("²³¹¼½¾".codePoints().toArray())));
   }
 
-  /** A POSIX class such as {@code alpha}, of ASCII alone; null if there is none of the name. */
+  /** A POSIX class such as {@code alpha}, only in ASCII; null if the name is unknown. */
   static CodePoints posix(String name) {
     CodePoints letters = CodePoints.range('a', 'z').or(CodePoints.range('A', 'Z'));
     return switch (name) {

@@ -23,7 +23,7 @@ record CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, bool
   private static final Set<String> JSON_TYPES =
       Set.of("array", "boolean", "null", "number", "object");
 
-  /** Keywords that may allow fewer strings than all. */
+  /** Keywords that may forbid some strings. */
   private static final List<String> TEXT_KEYWORDS =
       List.of(
           "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
@@ -212,7 +212,7 @@ record CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, bool
    * Returns the symbols of a value that may be a string, which is plain text up to a mark; null if
    * the value is never a string.
    *
-   * @param quote the text before a string, which is then its mark too; empty if there is none, so
+   * @param quote the text before a string, which then is also its mark; empty if there is none, so
    *     that any value is text
    * @param end the mark after a value
    */

@@ -14,7 +14,7 @@ public record ReasoningFormat(String open, String close, String response, String
   private static final ReasoningFormat GRANITE =
       new ReasoningFormat("<think>", "</think>", "<response>", "</response>");
 
-  /** The formats, in the order in which they are searched in a template. */
+  /** The formats, in the order in which they are searched for in a template. */
   private static final List<ReasoningFormat> MARKED =
       List.of(
           of("[THINK]", "[/THINK]"),
@@ -29,7 +29,7 @@ public record ReasoningFormat(String open, String close, String response, String
     return new ReasoningFormat(open, close, "", "");
   }
 
-  /** Returns the marks that a chat template writes or searches; null if it has none. */
+  /** Returns the marks that a chat template writes or looks for; null if it has none. */
   static ReasoningFormat of(String template) {
     for (ReasoningFormat format : MARKED) {
       if (template.contains(format.open())) {

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 /**
  * Separates the reasoning at the start of a reply and passes the rest to the next parser.
  *
- * <p>Line breaks next to the marks belong to the marks. Text is held back while it may be a mark or
- * line breaks before a mark, of which there may be {@link CallParser#GAP}. Later marks are content.
+ * <p>Line breaks next to the marks belong to the marks. Text is held back while it may be a mark,
+ * or up to {@link CallParser#GAP} line breaks before a mark. Later marks are content.
  */
 final class ReasoningParser extends StreamParser {
 

@@ -73,7 +73,7 @@ public final class ReasoningTokens {
     return ending[index];
   }
 
-  /** Removes the ids from a mask that would begin reasoning after {@link #before}. */
+  /** Removes from a mask the ids that would begin reasoning after {@link #before}. */
   void bar(long[] mask) {
     for (int id : barred) {
       mask[id >> 6] &= ~(1L << id);

@@ -194,7 +194,7 @@ public final class ReasoningTracker {
   }
 
   /**
-   * Removes the tokens from a mask that may not come next.
+   * Removes from a mask the tokens that may not come next.
    *
    * @param mask the tokens that would be allowed otherwise, in the form of {@code TokenMask}
    */

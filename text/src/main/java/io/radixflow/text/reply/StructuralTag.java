@@ -187,7 +187,7 @@ public final class StructuralTag {
     if (object.get(field) instanceof String text) {
       return text;
     }
-    throw new IllegalArgumentException("structural_tag needs a text as " + field);
+    throw new IllegalArgumentException("structural_tag needs a string as " + field);
   }
 
   private static Collection<?> list(Map<?, ?> object, String field) {
@@ -205,7 +205,7 @@ public final class StructuralTag {
     List<String> texts = new ArrayList<>();
     for (Object each : all) {
       if (!(each instanceof String text)) {
-        throw new IllegalArgumentException("structural_tag needs texts as " + field);
+        throw new IllegalArgumentException("structural_tag needs a string or strings as " + field);
       }
       texts.add(text);
     }

@@ -170,7 +170,9 @@ public enum ToolFormat {
   /** Messages with channels and recipients: gpt-oss. */
   HARMONY(List.of("openai", "harmony", "gpt-oss"));
 
-  /** The texts that identify a format in a template, in the order in which they are searched. */
+  /**
+   * The texts that identify a format in a template, in the order in which they are searched for.
+   */
   private static final List<Map.Entry<String, ToolFormat>> SIGNS =
       List.of(
           Map.entry("DSML", DEEPSEEK_V32),

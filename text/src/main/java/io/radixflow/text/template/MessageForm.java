@@ -11,8 +11,8 @@ import java.util.List;
  * @param developer whether the role {@code developer} is kept; if not, it becomes {@code system}
  * @param anyRole whether roles that few templates know are kept; if not, they become {@code user}
  * @param shortIds whether the id of a call has nine letters and digits
- * @param emptyText whether a message with calls and no content gets an empty content; if not, it
- *     gets null
+ * @param emptyText whether the content of a message with only calls is an empty string; if not, it
+ *     is null
  * @param arguments the type of a call's arguments
  * @param repair the change that makes the template accept the conversation
  */

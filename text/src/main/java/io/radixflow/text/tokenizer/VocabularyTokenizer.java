@@ -41,10 +41,10 @@ public final class VocabularyTokenizer implements Tokenizer {
       boolean dropsLeadingSpace) {}
 
   /**
-   * The added tokens to search.
+   * The added tokens to search for.
    *
-   * @param raw tokens that are searched in the original text
-   * @param normalized tokens that are searched in the normalised runs between these
+   * @param raw tokens to search for in the original text
+   * @param normalized tokens to search for in the normalised runs between these
    */
   private record Search(AddedTokens raw, AddedTokens normalized) {}
 

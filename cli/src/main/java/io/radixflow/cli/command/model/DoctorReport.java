@@ -147,7 +147,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     String module = kernelModule();
     return String.format(
         Locale.ROOT,
-        "CUDA %d.%d%s; the device code needs 13.0, which is driver 580",
+        "CUDA %d.%d%s; the device code needs 13.0, which driver 580 supports",
         devices.cuda().driverVersion() / 1000,
         devices.cuda().driverVersion() % 1000 / 10,
         module == null ? "" : ", driver " + module);

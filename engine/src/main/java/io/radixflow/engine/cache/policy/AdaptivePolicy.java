@@ -23,7 +23,7 @@ import io.radixflow.engine.cache.TreeNode;
  * <p>A use costs O(log slots). Choosing a victim costs O(1), except for the first victim of a tick,
  * for which the policy looks at each slot (about 150). Learning happens during uses, not evictions:
  * every few ticks one kind is learned again if a page was evicted since the last use. All kinds are
- * learned at once only at the beginning, when each request changes a lot, and when a kind is new.
+ * learned together only at the beginning, when each request changes a lot, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
   /**

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *                      the parent's digest if there is one
  * 2 SEQUENCE           digest: pages in the order in which they are evicted
  * 3 PARENT DIGEST      nothing: pages by the page before them
- * 4                    what the pages are of, see {@link PageDatabase#open}
+ * 4                    the kind of the pages, see {@link PageDatabase#open}
  * </pre>
  */
 final class DiskIndex implements AutoCloseable {
@@ -177,7 +177,7 @@ final class DiskIndex implements AutoCloseable {
     return entries;
   }
 
-  /** Returns the entries of those pages that are there; none if they cannot be read. */
+  /** Returns the entries of those pages that exist; none if they cannot be read. */
   private List<Entry> entries(PageId[] ids, int size) {
     return database.read(db -> get(db, ids, 0, size), List.<Entry>of()).stream()
         .filter(Objects::nonNull)

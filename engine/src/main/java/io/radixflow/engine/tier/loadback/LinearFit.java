@@ -28,7 +28,7 @@ public final class LinearFit {
     this.spread = spread;
   }
 
-  /** Adds a measurement that counts {@code w}. */
+  /** Adds a measurement with weight {@code w}. */
   public void add(double atX, double atY, double w) {
     weight = weight * DECAY + w;
     x = x * DECAY + w * atX;

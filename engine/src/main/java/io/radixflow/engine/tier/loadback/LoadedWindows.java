@@ -61,7 +61,7 @@ final class LoadedWindows {
     return usableEnd(devicePages, end, endPages, this::has);
   }
 
-  /** Does the same for the parts that {@code has} accepts. */
+  /** Returns the greatest such end for the parts that {@code has} accepts. */
   int usableEnd(int end, IntPredicate has) {
     return usableEnd(first, end, endPages, has);
   }

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * deleted, so that it can be written again. Pages that are too old or too many are deleted by
  * {@link RemoteSweep}.
  *
- * <p>A removed page is a miss for this engine at once. For another engine it is a miss when the
+ * <p>A removed page is a miss for this engine immediately. For another engine it is a miss when the
  * page is deleted and the engine has forgotten it ({@link KnownPages}). A tenant's pages are
  * unreadable once its keys are deleted in all engines; their objects are deleted when they are too
  * old. {@link #stats} counts only the pages and bytes that this process wrote.

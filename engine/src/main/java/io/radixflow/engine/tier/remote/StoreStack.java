@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A store with a remote store below it. A page is written to the upper store at once, and from
+ * A store with a remote store below it. A page is written to the upper store immediately, and from
  * there to the lower store later ({@link Uploads}). A removed page leaves both.
  */
 public record StoreStack(PageStore upper, PageStore lower, Uploads uploads) implements PageStore {

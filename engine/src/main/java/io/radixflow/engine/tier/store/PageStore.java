@@ -113,7 +113,7 @@ public interface PageStore extends AutoCloseable {
   }
 
   /**
-   * Removes pages: they are misses at once, and their bytes are deleted in the background; see
+   * Removes pages: they are misses immediately, and their bytes are deleted in the background; see
    * {@link #erased}. Skips pages that the store does not have.
    */
   void remove(PageId[] pages, int count);

@@ -122,8 +122,8 @@ final class ReplySearch implements LostReplies.Search {
     }
     if (!unknown.isEmpty()) {
       LOG.warn(
-          "It is unknown whether {} replies were committed, since topic {} does not have them any"
-              + " more; a query of their sessions, such as {}, returns them",
+          "It is unknown whether {} replies were committed, because topic {} no longer has them;"
+              + " a query of their sessions, such as {}, returns them",
           unknown.size(),
           topic.name(),
           unknown.iterator().next());

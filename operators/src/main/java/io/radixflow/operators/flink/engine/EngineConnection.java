@@ -12,7 +12,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
  * Owns the subtask's channel to the engine. Each engine step sends one mail, which reads all
- * progress. Only {@link #announce} runs on another thread than the task's.
+ * progress. Only {@link #announce} runs on a thread other than the task's.
  */
 public final class EngineConnection implements AutoCloseable {
 

@@ -69,8 +69,8 @@ public interface EngineTiers extends AutoCloseable {
   }
 
   /**
-   * Returns why no engine of this configuration can do a command; null if the engine may do it.
-   * Never waits.
+   * Returns why no engine of this configuration can carry out a command; null if the engine may
+   * try. Never waits.
    */
   default String refusal(TierCommand command) {
     return "the job has no host memory for pages, which all tiers need;"

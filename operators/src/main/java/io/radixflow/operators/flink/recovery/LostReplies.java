@@ -34,7 +34,7 @@ public interface LostReplies extends Serializable {
 
     /**
      * Returns the wanted replies that the output accepted but will never commit. Completes on any
-     * thread; never completes after the search was closed.
+     * thread; never completes after the search is closed.
      */
     CompletableFuture<Set<Id>> lost();
 

@@ -2,7 +2,7 @@ package io.radixflow.text.jinja.builtin;
 
 import java.util.Locale;
 
-/** Upper and lower case in the same way as Python's str. */
+/** Converts to upper and lower case like Python's str. */
 final class LetterCase {
 
   private LetterCase() {}

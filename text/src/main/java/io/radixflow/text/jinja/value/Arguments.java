@@ -26,7 +26,7 @@ public record Arguments(List<Object> positional, Map<String, Object> named) {
     return new Arguments(all, named);
   }
 
-  /** Returns the arguments after the first ones. */
+  /** Returns the arguments from position {@code index} on, and all named arguments. */
   public Arguments from(int index) {
     return new Arguments(
         positional.subList(Math.min(index, positional.size()), positional.size()), named);

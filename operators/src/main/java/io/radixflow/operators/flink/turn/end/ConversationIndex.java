@@ -14,7 +14,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Emits what becomes of sessions: an entry when a turn is remembered, a tombstone when the
+ * Emits the changes of sessions: an entry when a turn is remembered, a tombstone when the
  * conversation is removed. Sessions of prompts without a chat template are not in the index.
  *
  * @param output takes the entries; null if there is no index

@@ -139,7 +139,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     }
   }
 
-  /** Erases the pages that the engine computed of a turn before it knew of the cancel. */
+  /** Erases the pages that the engine computed for a turn before it knew of the cancel. */
   private void followCancelled(long requestId, ReplyProgress progress) throws Exception {
     RunningTurn turn =
         progress.finish() == null ? cancelled.get(requestId) : cancelled.remove(requestId);
