@@ -17,7 +17,7 @@ record Probes(Turns turns) implements EndpointGroup {
   }
 
   private static void health(Exchange exchange) {
-    exchange.json(200, Json.write(json -> json.writeStringField("status", "ok")));
+    exchange.json(json -> json.writeStringField("status", "ok"));
   }
 
   private void ready(Exchange exchange) {

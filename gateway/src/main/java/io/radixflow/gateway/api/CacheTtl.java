@@ -1,6 +1,8 @@
 package io.radixflow.gateway.api;
 
 import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.CacheHints;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +27,15 @@ public final class CacheTtl {
     JsonObject options = body.object("prompt_cache_options");
     String ttl = options == null ? null : options.text("ttl");
     return millis(ttl == null ? retention : ttl);
+  }
+
+  /**
+   * Returns the hints that pin a prompt.
+   *
+   * @param pinMillis minimum time in milliseconds; 0 gives null
+   */
+  public static CacheHints hints(long pinMillis) {
+    return pinMillis == 0 ? null : new CacheHints(false, pinMillis, List.of(), null);
   }
 
   /**

@@ -11,18 +11,11 @@ public final class GenerationFields {
 
   /** The fields that have the same name in events. */
   public static final Set<String> SAME =
-      Set.of(
-          "temperature",
-          "top_k",
-          "top_p",
-          "min_p",
-          "repetition_penalty",
-          "presence_penalty",
-          "frequency_penalty",
-          "logit_bias",
-          "seed",
-          "stop",
-          "priority");
+      RequestFields.names(
+          """
+          temperature top_k top_p min_p repetition_penalty presence_penalty
+          frequency_penalty logit_bias seed stop priority
+          """);
 
   private GenerationFields() {}
 

@@ -19,6 +19,11 @@ public final class RequestFields {
 
   private RequestFields() {}
 
+  /** Returns the names in a text, with spaces or line ends between them. */
+  public static Set<String> names(String text) {
+    return Set.of(text.strip().split("\\s+"));
+  }
+
   /**
    * Checks the fields of a body, removes the ignored fields, and names them in the response.
    *

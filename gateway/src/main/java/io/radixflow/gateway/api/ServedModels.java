@@ -8,7 +8,6 @@ import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.Texts;
@@ -98,18 +97,16 @@ public final class ServedModels implements EndpointGroup {
         text::window,
         window ->
             exchange.json(
-                200,
-                Json.write(
-                    json -> {
-                      json.writeStringField("object", "list");
-                      json.writeArrayFieldStart("data");
-                      for (String id : names()) {
-                        json.writeStartObject();
-                        model(json, id, window);
-                        json.writeEndObject();
-                      }
-                      json.writeEndArray();
-                    })));
+                json -> {
+                  json.writeStringField("object", "list");
+                  json.writeArrayFieldStart("data");
+                  for (String id : names()) {
+                    json.writeStartObject();
+                    model(json, id, window);
+                    json.writeEndObject();
+                  }
+                  json.writeEndArray();
+                }));
   }
 
   private Set<String> names() {
@@ -121,8 +118,7 @@ public final class ServedModels implements EndpointGroup {
   private void get(Exchange exchange) {
     String asked = exchange.pathParameter("model");
     served(exchange.caller(), asked);
-    exchange.blocking(
-        text::window, window -> exchange.json(200, Json.write(json -> model(json, asked, window))));
+    exchange.blocking(text::window, window -> exchange.json(json -> model(json, asked, window)));
   }
 
   /** Writes the context window in the fields of vLLM, OpenRouter and llama.cpp. */

@@ -3,10 +3,10 @@ package io.radixflow.gateway.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.models.Sha256;
 import io.radixflow.text.template.Message;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -115,17 +115,13 @@ public final class SessionFinder {
   }
 
   private static String id(String kind, String... parts) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      for (String part : parts) {
-        byte[] bytes = part.getBytes(UTF_8);
-        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
-        digest.update(bytes);
-      }
-      byte[] hash = Arrays.copyOf(digest.digest(), ID_BYTES);
-      return kind + "_" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
+    MessageDigest digest = Sha256.digest();
+    for (String part : parts) {
+      byte[] bytes = part.getBytes(UTF_8);
+      digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
+      digest.update(bytes);
     }
+    byte[] hash = Arrays.copyOf(digest.digest(), ID_BYTES);
+    return kind + "_" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
   }
 }

@@ -55,26 +55,13 @@ record ChatRequest(
 
   static final Set<String> SERVED =
       CompletionRequest.served(
-          "messages",
-          "max_completion_tokens",
-          "top_logprobs",
-          "tools",
-          "tool_choice",
-          "parallel_tool_calls",
-          "tool_parser",
-          "chat_template_kwargs",
-          "reasoning_effort",
-          "thinking_token_budget",
-          "prediction",
-          "continue_final_message",
-          "add_generation_prompt",
-          "thinking",
-          "separate_reasoning",
-          "include_reasoning",
-          "safety_identifier",
-          "prompt_cache_key",
-          "prompt_cache_options",
-          "prompt_cache_retention");
+          """
+          messages max_completion_tokens top_logprobs tools tool_choice parallel_tool_calls
+          tool_parser chat_template_kwargs reasoning_effort thinking_token_budget prediction
+          continue_final_message add_generation_prompt thinking separate_reasoning
+          include_reasoning safety_identifier prompt_cache_key prompt_cache_options
+          prompt_cache_retention
+          """);
 
   private static final Set<String> REFUSED =
       Set.of("functions", "function_call", "audio", "web_search_options");
@@ -102,14 +89,13 @@ record ChatRequest(
     RequestFields.ignore(exchange, ignored);
     String user = body.text(body.has("user") ? "user" : "safety_identifier");
     String key = body.text("prompt_cache_key");
-    long pin = CacheTtl.pinMillis(body, body.text("prompt_cache_retention"));
     return new ChatRequest(
         model,
         messages,
         options(raw, (int) choices),
         custom,
         SessionFinder.of(exchange, key, user, model, messages),
-        pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
+        CacheTtl.hints(CacheTtl.pinMillis(body, body.text("prompt_cache_retention"))),
         body.bool("stream", false),
         StreamUsage.read(body),
         reasoning,

@@ -45,7 +45,7 @@ record TextRequest(
   private static final int DEFAULT_TOKENS = 16;
 
   static final Set<String> SERVED =
-      CompletionRequest.served("prompt", "echo", "truncate_prompt_tokens", "add_special_tokens");
+      CompletionRequest.served("prompt echo truncate_prompt_tokens add_special_tokens");
 
   private static final Set<String> REFUSED = Set.of("suffix", "prompt_embeds");
 

@@ -35,19 +35,12 @@ import java.util.concurrent.Callable;
 public final class TokenizeEndpoints implements EndpointGroup {
 
   private static final Set<String> TEXTS =
-      Set.of(
-          "model",
-          "prompt",
-          "content",
-          "with_pieces",
-          "add_special_tokens",
-          "return_token_strs",
-          "messages",
-          "tools",
-          "continue_final_message",
-          "add_generation_prompt",
-          "chat_template_kwargs",
-          "reasoning_effort");
+      RequestFields.names(
+          """
+          model prompt content with_pieces add_special_tokens return_token_strs messages
+          tools continue_final_message add_generation_prompt chat_template_kwargs
+          reasoning_effort
+          """);
   private static final Set<String> TOKENS = Set.of("model", "tokens");
 
   private final ServedModels models;

@@ -1,11 +1,10 @@
 package io.radixflow.gateway.console;
 
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.models.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
@@ -42,15 +41,7 @@ final class StaticFile {
       throw new IllegalArgumentException(name + " has no content type");
     }
     this.bytes = bytes;
-    this.tag = "\"" + HexFormat.of().formatHex(Arrays.copyOf(sha256(bytes), 16)) + "\"";
-  }
-
-  private static byte[] sha256(byte[] bytes) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(bytes);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    this.tag = "\"" + HexFormat.of().formatHex(Sha256.of(bytes), 0, 16) + "\"";
   }
 
   /** Reads a resource that the build has put on the class path. */

@@ -130,7 +130,7 @@ final class Access {
   void checkOrigin(HttpServerRequest request) {
     String host = host(request);
     if (keys == null && !origins.contains(EVERY) && !isOwn(host)) {
-      throw forbidden(
+      throw ApiException.forbidden(
           "the host "
               + host
               + " is not one of this gateway's: name it in "
@@ -139,7 +139,7 @@ final class Access {
     String origin = request.getHeader("origin");
     if (origin == null) {
       if (!origins.contains(EVERY) && isPartOfAnotherSite(request)) {
-        throw forbidden("pages of other sites are not allowed");
+        throw ApiException.forbidden("pages of other sites are not allowed");
       }
       return;
     }
@@ -154,7 +154,8 @@ final class Access {
               "X-Radixflow-Ignored, X-Radixflow-Session, X-Radixflow-Turn, X-Request-Id,"
                   + " Retry-After");
     } else if (!sameOrigin(origin, request)) {
-      throw forbidden("pages of this origin are not allowed: name it in gateway.cors-origins");
+      throw ApiException.forbidden(
+          "pages of this origin are not allowed: name it in gateway.cors-origins");
     }
   }
 
@@ -185,10 +186,6 @@ final class Access {
   /** Returns whether a text is a list of header names. Only such a list may be sent back. */
   private static boolean isNames(String text) {
     return text != null && NAMES.matcher(text).matches();
-  }
-
-  private static ApiException forbidden(String message) {
-    return new ApiException(403, "permission_error", "forbidden", null, message);
   }
 
   private static String host(HttpServerRequest request) {

@@ -106,6 +106,11 @@ public final class ApiException extends RuntimeException {
         "the body has more than " + most + " bytes, which gateway.max-body allows");
   }
 
+  /** Returns the error of a request that its sender may not send. */
+  public static ApiException forbidden(String message) {
+    return new ApiException(403, "permission_error", "forbidden", null, message);
+  }
+
   /** Returns the error of an object that does not exist, or that the caller may not see. */
   public static ApiException notFound(String message) {
     return new ApiException(404, "invalid_request_error", "not_found", null, message);

@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Receives every request, admits it, finds its route, reads its body within the limits, and passes
@@ -39,8 +38,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final Tracing tracing;
   private final Workers workers;
   private final FairLimit bodies;
-  private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
-  private final ConnectionCount open;
+  private final Connections connections;
 
   Dispatcher(
       Routes routes,
@@ -56,24 +54,11 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     this.bodies = new FairLimit(limits.bodyMemory());
     this.metrics = metrics;
     this.tracing = tracing;
-    this.open = new ConnectionCount(limits.maxConnections(), metrics);
+    this.connections = new Connections(limits.maxConnections(), limits.requestMillis(), metrics);
   }
 
-  /** Watches a new connection, or closes it if there are too many connections. */
   void connected(HttpConnection connection) {
-    if (!open.admit()) {
-      connection.close();
-      return;
-    }
-    IdleConnection idle =
-        new IdleConnection(connection, Vertx.currentContext().owner(), limits.requestMillis());
-    connections.put(connection, idle);
-    connection.closeHandler(
-        closed -> {
-          connections.remove(connection);
-          open.closed();
-          idle.closed();
-        });
+    connections.connected(connection);
   }
 
   /**
@@ -147,11 +132,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
             match,
             metrics,
             tracing.begin(request, match.route()));
-    IdleConnection idle = connections.get(request.connection());
-    if (idle != null) {
-      idle.began();
-      exchange.onOver(idle::ended);
-    }
+    connections.began(request.connection(), exchange);
     return exchange;
   }
 

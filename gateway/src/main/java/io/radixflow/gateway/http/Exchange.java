@@ -303,6 +303,16 @@ public final class Exchange {
     workers.run(caller().tenant(), executor(), work, then, this::fail);
   }
 
+  /** Answers a successful request with a JSON object. */
+  public void json(ObjectNode object) {
+    json(200, Json.write(object));
+  }
+
+  /** Answers a successful request with the fields of a JSON object. */
+  public void json(Json.Fields fields) {
+    json(200, Json.write(fields));
+  }
+
   /** Answers with a JSON object. */
   public void json(int status, byte[] object) {
     send(status, "application/json", object);

@@ -73,11 +73,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
   private static void serve(Exchange exchange, LiveSampler sampler) {
     if (!exchange.caller().operator()) {
-      throw new ApiException(
-          403,
-          "permission_error",
-          "forbidden",
-          null,
+      throw ApiException.forbidden(
           "the API key is not an operator's; './radixflow gateway-key --operator' makes one");
     }
     exchange.setHeader("Cache-Control", "no-store");

@@ -1,8 +1,10 @@
 package io.radixflow.gateway.messages;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnPiece;
@@ -44,9 +46,13 @@ final class MessageStream extends ApiOutput {
       open(part, piece.text());
     }
     if (!part.opensCall()) {
-      events.event("content_block_delta", MessageWriter.blockDelta(blocks - 1, part, piece.text()));
+      send(MessageWriter.blockDelta(blocks - 1, part, piece.text()));
     }
     events.throttle(turns);
+  }
+
+  private void send(ObjectNode event) {
+    events.event(event.get("type").textValue(), Json.write(event));
   }
 
   /**
@@ -62,11 +68,11 @@ final class MessageStream extends ApiOutput {
    */
   private void open(TurnPart part, String name) {
     if (blocks == 0) {
-      events.event("message_start", json.start(counts));
+      send(json.start(counts));
     }
-    events.event("content_block_start", json.blockStart(blocks, part, name));
+    send(MessageWriter.blockStart(blocks, part, name));
     if (blocks++ == 0) {
-      events.event("ping", MessageWriter.ping());
+      send(MessageWriter.typed("ping"));
     }
     open = part;
   }
@@ -76,9 +82,9 @@ final class MessageStream extends ApiOutput {
       return;
     }
     if (open.isReasoning()) {
-      events.event("content_block_delta", json.signature(blocks - 1));
+      send(json.signature(blocks - 1));
     }
-    events.event("content_block_stop", MessageWriter.blockStop(blocks - 1));
+    send(MessageWriter.typed("content_block_stop").put("index", blocks - 1));
     open = null;
   }
 
@@ -90,8 +96,8 @@ final class MessageStream extends ApiOutput {
       open(TurnPart.CONTENT, null);
     }
     close();
-    events.event("message_delta", json.delta(end));
-    events.event("message_stop", MessageWriter.stop());
+    send(json.delta(end));
+    send(MessageWriter.typed("message_stop"));
     events.end();
   }
 }

@@ -1,6 +1,8 @@
 package io.radixflow.gateway.messages;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ReplyWriter;
 import io.radixflow.gateway.api.UsageJson;
@@ -11,7 +13,6 @@ import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.protocol.record.Usage;
 import io.radixflow.text.template.JsonValues;
 import io.radixflow.text.template.ToolCall;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
@@ -39,11 +40,9 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
   @Override
   public byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends) {
     TurnEnd end = ends.get(0);
-    return Json.write(
-        json -> {
-          message(json, replies.get(0), end, end.usage());
-          end.writeWarnings(json);
-        });
+    ObjectNode message = message(replies.get(0), end, end.usage());
+    end.putWarnings(message);
+    return Json.write(message);
   }
 
   /**
@@ -51,82 +50,57 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
    *
    * @param counts token counts of the prompt and of the reply so far
    */
-  byte[] start(Usage counts) {
-    return event(
-        "message_start",
-        json -> {
-          json.writeObjectFieldStart("message");
-          message(json, null, null, counts);
-          json.writeEndObject();
-        });
+  ObjectNode start(Usage counts) {
+    return typed("message_start").set("message", message(null, null, counts));
   }
 
-  private void message(JsonGenerator json, TurnMessage reply, TurnEnd end, Usage usage)
-      throws IOException {
-    json.writeStringField("id", id);
-    json.writeStringField("type", "message");
-    json.writeStringField("role", "assistant");
-    json.writeStringField("model", model);
-    json.writeArrayFieldStart("content");
+  private ObjectNode message(TurnMessage reply, TurnEnd end, Usage usage) {
+    ObjectNode message = Json.object().put("id", id).put("type", "message");
+    message.put("role", "assistant").put("model", model);
+    ArrayNode content = message.putArray("content");
     if (reply != null) {
-      blocks(json, reply, !end.finishReason().equals("tool_calls"));
+      addBlocks(content, reply, !end.finishReason().equals("tool_calls"));
     }
-    json.writeEndArray();
-    stop(json, end);
-    usage(json, usage);
+    putStop(message, end);
+    return message.set("usage", UsageJson.ofMessage(usage, cacheControl));
   }
 
-  private void blocks(JsonGenerator json, TurnMessage reply, boolean cut) throws IOException {
+  private void addBlocks(ArrayNode content, TurnMessage reply, boolean cut) {
     boolean says = false;
     for (ReplyBlock block : ReplyBlock.of(reply.message(), reply.order())) {
       says |= !block.part().isReasoning();
       if (block.call() != null) {
-        toolUse(json, block.call(), cut);
-      } else if (block.part().isReasoning()) {
-        thinking(json, block.text(), id);
+        content.add(toolUse(block.call(), cut));
       } else {
-        text(json, block.text());
+        content.add(block.part().isReasoning() ? thinking(block.text(), id) : text(block.text()));
       }
     }
     if (!says) {
-      text(json, "");
+      content.add(text(""));
     }
   }
 
-  private static void text(JsonGenerator json, String text) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("type", "text");
-    json.writeStringField("text", text);
-    json.writeEndObject();
+  private static ObjectNode text(String text) {
+    return typed("text").put("text", text);
   }
 
   /**
    * @param signature a text that clients send back with the block; the gateway ignores it
    */
-  private static void thinking(JsonGenerator json, String text, String signature)
-      throws IOException {
-    json.writeStartObject();
-    json.writeStringField("type", "thinking");
-    json.writeStringField("thinking", text);
-    json.writeStringField("signature", signature);
-    json.writeEndObject();
+  private static ObjectNode thinking(String text, String signature) {
+    return typed("thinking").put("thinking", text).put("signature", signature);
   }
 
   /**
    * Writes a call. Arguments that are not a JSON object become a text in an object, so that the
    * client can report them. Cut arguments are left out.
    */
-  private static void toolUse(JsonGenerator json, ToolCall call, boolean cut) throws IOException {
-    json.writeStartObject();
-    json.writeStringField("type", "tool_use");
-    json.writeStringField("id", call.id());
-    json.writeStringField("name", call.name());
-    json.writeFieldName("input");
+  private static ObjectNode toolUse(ToolCall call, boolean cut) {
     boolean whole = JsonValues.object(call.arguments()) != null && Json.canReturn(call.arguments());
     boolean broken = !whole && !cut && !call.arguments().isBlank();
     String shown = broken ? JsonValues.write(Map.of(INVALID_JSON, call.arguments())) : "{}";
-    json.writeRawValue(whole ? call.arguments() : shown);
-    json.writeEndObject();
+    ObjectNode use = typed("tool_use").put("id", call.id()).put("name", call.name());
+    return use.putRawValue("input", new RawValue(whole ? call.arguments() : shown));
   }
 
   /**
@@ -134,80 +108,49 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
    *
    * @param name name of the function, if the block is a call
    */
-  byte[] blockStart(int index, TurnPart part, String name) {
-    return event(
-        "content_block_start",
-        json -> {
-          json.writeNumberField("index", index);
-          json.writeFieldName("content_block");
-          if (part.isContent()) {
-            text(json, "");
-          } else if (part.isReasoning()) {
-            thinking(json, "", "");
-          } else {
-            toolUse(json, new ToolCall(part.id(), name, "{}"), false);
-          }
-        });
-  }
-
-  static byte[] ping() {
-    return event("ping", json -> {});
+  static ObjectNode blockStart(int index, TurnPart part, String name) {
+    ObjectNode block =
+        part.isContent()
+            ? text("")
+            : part.isReasoning()
+                ? thinking("", "")
+                : toolUse(new ToolCall(part.id(), name, "{}"), false);
+    return typed("content_block_start").put("index", index).set("content_block", block);
   }
 
   /** Returns the event for a piece of a block. */
-  static byte[] blockDelta(int index, TurnPart part, String text) {
+  static ObjectNode blockDelta(int index, TurnPart part, String text) {
     if (part.isContent()) {
-      return blockDelta(index, "text_delta", "text", text);
+      return blockDelta(index, typed("text_delta").put("text", text));
     }
-    return part.isReasoning()
-        ? blockDelta(index, "thinking_delta", "thinking", text)
-        : blockDelta(index, "input_json_delta", "partial_json", text);
+    return blockDelta(
+        index,
+        part.isReasoning()
+            ? typed("thinking_delta").put("thinking", text)
+            : typed("input_json_delta").put("partial_json", text));
   }
 
   /** Returns the event with the signature of a thinking block. */
-  byte[] signature(int index) {
-    return blockDelta(index, "signature_delta", "signature", id);
+  ObjectNode signature(int index) {
+    return blockDelta(index, typed("signature_delta").put("signature", id));
   }
 
-  private static byte[] blockDelta(int index, String type, String field, String text) {
-    return event(
-        "content_block_delta",
-        json -> {
-          json.writeNumberField("index", index);
-          json.writeObjectFieldStart("delta");
-          json.writeStringField("type", type);
-          json.writeStringField(field, text);
-          json.writeEndObject();
-        });
-  }
-
-  static byte[] blockStop(int index) {
-    return event("content_block_stop", json -> json.writeNumberField("index", index));
+  private static ObjectNode blockDelta(int index, ObjectNode delta) {
+    return typed("content_block_delta").put("index", index).set("delta", delta);
   }
 
   /** Returns the event with the stop reason and the token counts of the message. */
-  byte[] delta(TurnEnd end) {
-    return event(
-        "message_delta",
-        json -> {
-          json.writeObjectFieldStart("delta");
-          stop(json, end);
-          json.writeEndObject();
-          usage(json, end.usage());
-          end.writeWarnings(json);
-        });
+  ObjectNode delta(TurnEnd end) {
+    ObjectNode event = typed("message_delta");
+    putStop(event.putObject("delta"), end);
+    event.set("usage", UsageJson.ofMessage(end.usage(), cacheControl));
+    end.putWarnings(event);
+    return event;
   }
 
-  static byte[] stop() {
-    return event("message_stop", json -> {});
-  }
-
-  private static byte[] event(String type, Json.Fields fields) {
-    return Json.write(
-        json -> {
-          json.writeStringField("type", type);
-          fields.write(json);
-        });
+  /** Begins an event or a block. */
+  static ObjectNode typed(String type) {
+    return Json.object().put("type", type);
   }
 
   /**
@@ -216,7 +159,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
    *
    * @param end null while the message continues
    */
-  private static void stop(JsonGenerator json, TurnEnd end) throws IOException {
+  private static void putStop(ObjectNode json, TurnEnd end) {
     String reason = null;
     if (end != null) {
       String stopped = end.stopReason() == null ? "end_turn" : "stop_sequence";
@@ -227,12 +170,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
             default -> "max_tokens";
           };
     }
-    json.writeStringField("stop_reason", reason);
-    json.writeStringField("stop_sequence", end == null ? null : end.stopReason());
-  }
-
-  private void usage(JsonGenerator json, Usage usage) throws IOException {
-    json.writeFieldName("usage");
-    json.writeTree(UsageJson.ofMessage(usage, cacheControl));
+    json.put("stop_reason", reason);
+    json.put("stop_sequence", end == null ? null : end.stopReason());
   }
 }

@@ -4,22 +4,20 @@ import io.radixflow.client.config.GatewayConfig;
 import io.radixflow.client.config.GatewayConfig.OnDisconnect;
 import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.api.ApiTurns;
+import io.radixflow.gateway.api.CacheTtl;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.api.WholeReply;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.vertx.core.http.HttpMethod;
-import java.util.List;
 
 /** The endpoints of {@code /v1/messages} for Anthropic's clients. */
 public final class MessagesEndpoints implements EndpointGroup {
@@ -79,7 +77,7 @@ public final class MessagesEndpoints implements EndpointGroup {
         .messages(request.messages())
         .matchHistory(true)
         .options(request.options())
-        .cache(hints(request))
+        .cache(CacheTtl.hints(request.pinMillis()))
         .build();
   }
 
@@ -88,13 +86,6 @@ public final class MessagesEndpoints implements EndpointGroup {
     models.served(exchange.caller(), request.model());
     exchange.blocking(
         () -> text.count(request.messages(), request.options(), "messages"),
-        tokens ->
-            exchange.json(200, Json.write(json -> json.writeNumberField("input_tokens", tokens))));
-  }
-
-  private static CacheHints hints(MessagesRequest request) {
-    return request.pinMillis() == 0
-        ? null
-        : new CacheHints(false, request.pinMillis(), List.of(), null);
+        tokens -> exchange.json(json -> json.writeNumberField("input_tokens", tokens)));
   }
 }

@@ -37,23 +37,11 @@ record MessagesRequest(
     boolean stream) {
 
   private static final Set<String> SERVED =
-      Set.of(
-          "cache_control",
-          "max_tokens",
-          "messages",
-          "metadata",
-          "model",
-          "stop_sequences",
-          "stream",
-          "system",
-          "temperature",
-          "thinking",
-          "tool_choice",
-          "tools",
-          "output_config",
-          "output_format",
-          "top_k",
-          "top_p");
+      RequestFields.names(
+          """
+          cache_control max_tokens messages metadata model stop_sequences stream system
+          temperature thinking tool_choice tools output_config output_format top_k top_p
+          """);
 
   private static final Set<String> REFUSED = Set.of("mcp_servers");
 

@@ -5,6 +5,8 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.Reply.TurnState;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.util.function.Consumer;
 
@@ -43,5 +45,37 @@ final class Asking {
                           }
                           then.accept(answer);
                         }));
+  }
+
+  /**
+   * Asks for the state of a turn.
+   *
+   * @param then receives the state; null if the caller has no such turn
+   */
+  void turn(Exchange exchange, String session, String turn, Consumer<TurnState> then) {
+    query(
+        exchange,
+        event(exchange, EventKind.QUERY, session).atTurn(turn),
+        reply -> then.accept(reply == null ? null : reply.turnState()));
+  }
+
+  /**
+   * Asks for the history of a branch.
+   *
+   * @param branch the branch; null for the main branch
+   * @param then receives the reply with the history; null if the caller has no such session
+   */
+  void history(Exchange exchange, String session, String branch, Consumer<Reply> then) {
+    query(exchange, event(exchange, EventKind.QUERY, session).branch(branch), then);
+  }
+
+  private void query(Exchange exchange, ConversationEvent.Builder query, Consumer<Reply> then) {
+    ask(
+        exchange,
+        query.build(),
+        answer -> {
+          ResponseErrors.check(answer);
+          then.accept(answer.answer());
+        });
   }
 }

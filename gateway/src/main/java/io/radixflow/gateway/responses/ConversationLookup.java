@@ -26,19 +26,22 @@ final class ConversationLookup {
   private static final Set<String> ABSENT = Set.of("unknown", "closed", "erased");
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private ConversationLookup() {}
+  private final Asking asking;
+
+  ConversationLookup(Asking asking) {
+    this.asking = asking;
+  }
 
   /**
    * Finds a conversation; if there is none, the client gets a 404.
    *
    * @param then takes the messages of the history, on the exchange's event loop
    */
-  static void find(Asking asking, Exchange exchange, String id, Consumer<List<Reply.Item>> then) {
+  void find(Exchange exchange, String id, Consumer<List<Reply.Item>> then) {
     if (!ResponseIds.isConversation(id)) {
       throw ResponseErrors.noConversation(exchange, id);
     }
     history(
-        asking,
         exchange,
         id,
         items -> {
@@ -50,17 +53,14 @@ final class ConversationLookup {
   }
 
   /** Passes the history, or null if the caller has no such session. */
-  private static void history(
-      Asking asking, Exchange exchange, String session, Consumer<List<Reply.Item>> then) {
-    asking.ask(
+  private void history(Exchange exchange, String session, Consumer<List<Reply.Item>> then) {
+    asking.history(
         exchange,
-        Asking.event(exchange, EventKind.QUERY, session).build(),
-        answer -> {
-          ResponseErrors.check(answer);
-          Reply reply = answer.answer();
+        session,
+        null,
+        reply -> {
           boolean rejected = reply == null || reply.status() == null;
-          boolean absent = rejected || ABSENT.contains(reply.status());
-          then.accept(absent ? null : reply.items());
+          then.accept(rejected || ABSENT.contains(reply.status()) ? null : reply.items());
         });
   }
 
@@ -95,10 +95,8 @@ final class ConversationLookup {
   }
 
   /** Passes the metadata of an existing conversation. */
-  static void metadata(
-      Asking asking, Exchange exchange, String id, Consumer<Map<String, String>> then) {
+  void metadata(Exchange exchange, String id, Consumer<Map<String, String>> then) {
     history(
-        asking,
         exchange,
         metadataSession(id),
         items -> {

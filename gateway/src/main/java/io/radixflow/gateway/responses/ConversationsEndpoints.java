@@ -7,7 +7,6 @@ import io.radixflow.gateway.api.TurnErrors;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.responses.ResponseIds.ItemId;
 import io.radixflow.gateway.turn.Turns;
@@ -33,6 +32,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
   private static final String ITEMS = ONE + "/items";
 
   private final Asking asking;
+  private final ConversationLookup conversations;
   private final ConversationList all;
 
   /**
@@ -40,6 +40,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
    */
   public ConversationsEndpoints(Turns turns, ConversationList all) {
     this.asking = new Asking(turns);
+    this.conversations = new ConversationLookup(asking);
     this.all = all;
   }
 
@@ -57,7 +58,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
   }
 
   private void found(Exchange exchange, Runnable then) {
-    ConversationLookup.find(asking, exchange, id(exchange), items -> then.run());
+    conversations.find(exchange, id(exchange), items -> then.run());
   }
 
   private static String id(Exchange exchange) {
@@ -74,7 +75,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
     ObjectNode page =
         all.page(
             exchange.caller().tenant(), exchange.queryParameter("search"), ItemPage.of(exchange));
-    exchange.json(200, Json.write(page));
+    exchange.json(page);
   }
 
   private void create(Exchange exchange) {
@@ -91,7 +92,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
   }
 
   private static void answer(Exchange exchange, String id, Metadata metadata) {
-    exchange.json(200, Json.write(ResponseJson.conversation(id, metadata.entries())));
+    exchange.json(ResponseJson.conversation(id, metadata.entries()));
   }
 
   private static JsonObject body(Exchange exchange) {
@@ -135,8 +136,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
 
   private void show(Exchange exchange) {
     String id = id(exchange);
-    ConversationLookup.metadata(
-        asking, exchange, id, entries -> answer(exchange, id, new Metadata(entries)));
+    conversations.metadata(exchange, id, entries -> answer(exchange, id, new Metadata(entries)));
   }
 
   private void update(Exchange exchange) {
@@ -162,18 +162,15 @@ public final class ConversationsEndpoints implements EndpointGroup {
             all(
                 exchange,
                 List.of(Asking.event(exchange, EventKind.ERASE, id).build()),
-                () ->
-                    exchange.json(
-                        200, Json.write(ResponseJson.deleted(id, "conversation.deleted")))));
+                () -> exchange.json(ResponseJson.deleted(id, "conversation.deleted"))));
   }
 
   private void list(Exchange exchange) {
     ItemPage page = ItemPage.of(exchange);
-    ConversationLookup.find(
-        asking,
+    conversations.find(
         exchange,
         id(exchange),
-        history -> exchange.json(200, Json.write(page.of(ConversationLookup.items(history)))));
+        history -> exchange.json(page.of(ConversationLookup.items(history))));
   }
 
   private void add(Exchange exchange) {
@@ -193,19 +190,18 @@ public final class ConversationsEndpoints implements EndpointGroup {
     for (ConversationEvent event : events) {
       items.addAll(ResponseJson.items(event.turn(), 0, event.messages().get(0), List.of(), none));
     }
-    exchange.json(200, Json.write(new ItemPage(null, MAX_ADDED, false).of(items)));
+    exchange.json(new ItemPage(null, MAX_ADDED, false).of(items));
   }
 
   private void item(Exchange exchange) {
     String wanted = exchange.pathParameter("item");
-    ConversationLookup.find(
-        asking,
+    conversations.find(
         exchange,
         id(exchange),
         history -> {
           for (ObjectNode item : ConversationLookup.items(history)) {
             if (item.get("id").textValue().equals(wanted)) {
-              exchange.json(200, Json.write(item));
+              exchange.json(item);
               return;
             }
           }
@@ -219,8 +215,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
         ResponseIds.parseItem(wanted)
             .map(ItemId::turn)
             .orElseThrow(() -> ResponseErrors.noItem(wanted));
-    ConversationLookup.find(
-        asking,
+    conversations.find(
         exchange,
         id(exchange),
         history -> {

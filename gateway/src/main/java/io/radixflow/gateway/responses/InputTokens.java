@@ -5,7 +5,6 @@ import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.template.Message;
@@ -14,7 +13,7 @@ import java.util.List;
 /** Counts the tokens that a response's prompt would have. */
 final class InputTokens {
 
-  private final Asking asking;
+  private final ConversationLookup conversations;
   private final ResponseLookup lookup;
   private final ServedModels models;
   private final ModelText text;
@@ -27,7 +26,7 @@ final class InputTokens {
       ServedModels models,
       ModelText text) {
     this.dropsOldest = SharedConfig.dropsOldest(settings);
-    this.asking = asking;
+    this.conversations = new ConversationLookup(asking);
     this.lookup = lookup;
     this.models = models;
     this.text = text;
@@ -46,8 +45,7 @@ final class InputTokens {
     models.served(exchange.caller(), request.settings().model());
     String previous = request.settings().previous();
     if (request.conversation() != null) {
-      ConversationLookup.find(
-          asking,
+      conversations.find(
           exchange,
           request.conversation(),
           items -> count(exchange, request, Prompts.upTo(items, null)));
@@ -77,11 +75,9 @@ final class InputTokens {
         () -> prompt.isEmpty() ? 0 : text.count(prompt, request.options(), "input"),
         tokens ->
             exchange.json(
-                200,
-                Json.write(
-                    json -> {
-                      json.writeStringField("object", "response.input_tokens");
-                      json.writeNumberField("input_tokens", tokens);
-                    })));
+                json -> {
+                  json.writeStringField("object", "response.input_tokens");
+                  json.writeNumberField("input_tokens", tokens);
+                }));
   }
 }

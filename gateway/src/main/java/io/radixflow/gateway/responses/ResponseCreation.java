@@ -5,6 +5,7 @@ import io.radixflow.client.config.GatewayConfig;
 import io.radixflow.client.config.GatewayConfig.OnDisconnect;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
+import io.radixflow.gateway.api.CacheTtl;
 import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
@@ -19,10 +20,8 @@ import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.protocol.json.JsonObject;
-import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
-import io.radixflow.protocol.record.Reply;
 import java.util.List;
 
 /**
@@ -39,6 +38,7 @@ final class ResponseCreation {
   private final Turns turns;
   private final Asking asking;
   private final ResponseLookup lookup;
+  private final ConversationLookup conversations;
   private final ServedModels models;
   private final OnDisconnect onDisconnect;
   private final boolean dropsOldest;
@@ -48,6 +48,7 @@ final class ResponseCreation {
     this.turns = turns;
     this.asking = asking;
     this.lookup = lookup;
+    this.conversations = new ConversationLookup(asking);
     this.models = models;
     this.onDisconnect = settings.get(GatewayConfig.ON_DISCONNECT);
     this.dropsOldest = SharedConfig.dropsOldest(settings);
@@ -110,10 +111,7 @@ final class ResponseCreation {
         .origin(exchange.origin())
         .options(request.options())
         .metadata(request.metadata().with(request.settings()))
-        .cache(
-            request.pinMillis() == 0
-                ? null
-                : new CacheHints(false, request.pinMillis(), List.of(), null));
+        .cache(CacheTtl.hints(request.pinMillis()));
   }
 
   private void following(Exchange exchange, ResponseRequest request) {
@@ -169,8 +167,7 @@ final class ResponseCreation {
   /** Adds a turn to a conversation; its instructions stay in the conversation as a message. */
   private void inConversation(Exchange exchange, ResponseRequest request) {
     String id = request.conversation();
-    ConversationLookup.find(
-        asking,
+    conversations.find(
         exchange,
         id,
         items -> {
@@ -221,13 +218,11 @@ final class ResponseCreation {
 
   /** Continues when the job knows the turn. The query follows the turn on the same partition. */
   private void whenKnown(Exchange exchange, ConversationEvent event, Runnable then) {
-    ConversationEvent query =
-        Asking.event(exchange, EventKind.QUERY, event.session()).atTurn(event.turn()).build();
-    asking.ask(
+    asking.turn(
         exchange,
-        query,
-        answer -> {
-          Reply.TurnState state = ResponseLookup.state(answer);
+        event.session(),
+        event.turn(),
+        state -> {
           if (state != null) {
             then.run();
           }

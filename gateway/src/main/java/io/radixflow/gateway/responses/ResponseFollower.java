@@ -88,7 +88,7 @@ final class ResponseFollower implements TurnListener {
   }
 
   private void json(ResponseRecord response) {
-    exchange.json(200, Json.write(ResponseJson.response(response)));
+    exchange.json(ResponseJson.response(response));
   }
 
   @Override

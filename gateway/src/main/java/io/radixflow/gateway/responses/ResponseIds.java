@@ -3,12 +3,11 @@ package io.radixflow.gateway.responses;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.client.TurnPart;
+import io.radixflow.models.Sha256;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -72,15 +71,7 @@ final class ResponseIds {
    * @param instructions the instructions; null gives an empty tag
    */
   static String tag(String instructions) {
-    if (instructions == null) {
-      return "";
-    }
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(instructions.getBytes(UTF_8));
-      return HexFormat.of().formatHex(hash, 0, 4);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
+    return instructions == null ? "" : Sha256.digits(instructions).substring(0, 8);
   }
 
   /** Returns the content of a response's id; empty if no gateway made the id. */

@@ -83,8 +83,8 @@ final class ResponseJson {
         end == null || end.usage() == null ? JSON.nullNode() : UsageJson.ofResponse(end.usage()));
     node.put("user", settings.user());
     node.set("metadata", metadata(response.metadata()));
-    if (end != null && !end.warnings().isEmpty()) {
-      end.warnings().forEach(node.putArray("warnings")::add);
+    if (end != null) {
+      end.putWarnings(node);
     }
     return node;
   }

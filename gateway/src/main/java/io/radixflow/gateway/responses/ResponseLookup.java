@@ -5,11 +5,8 @@ import io.radixflow.gateway.responses.ResponseIds.TurnId;
 import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.protocol.record.ConversationEvent;
-import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.Reply.TurnState;
-import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.text.template.Message;
 import java.util.List;
 import java.util.Map;
@@ -62,23 +59,14 @@ final class ResponseLookup {
       then.accept(null);
       return;
     }
-    ConversationEvent query =
-        Asking.event(exchange, EventKind.QUERY, name.session()).atTurn(name.turn()).build();
-    asking.ask(
+    asking.turn(
         exchange,
-        query,
-        answer -> {
-          TurnState state = state(answer);
+        name.session(),
+        name.turn(),
+        state -> {
           Found found = state == null ? null : found(name, state);
           then.accept(found != null && found.response().id().equals(id) ? found : null);
         });
-  }
-
-  /** Returns the state of a turn from an answer; null if the caller has no such turn. */
-  static TurnState state(ReplyDelta answer) {
-    ResponseErrors.check(answer);
-    Reply reply = answer.answer();
-    return reply == null ? null : reply.turnState();
   }
 
   private Found found(TurnId name, TurnState state) {
@@ -142,15 +130,10 @@ final class ResponseLookup {
 
   /** Asks for the history of a branch; passes an empty list if there is none. */
   void history(Exchange exchange, String session, String branch, Consumer<List<Reply.Item>> then) {
-    ConversationEvent query =
-        Asking.event(exchange, EventKind.QUERY, session).branch(branch).build();
-    asking.ask(
+    asking.history(
         exchange,
-        query,
-        answer -> {
-          ResponseErrors.check(answer);
-          Reply reply = answer.answer();
-          then.accept(reply == null || reply.items() == null ? List.of() : reply.items());
-        });
+        session,
+        branch,
+        reply -> then.accept(reply == null || reply.items() == null ? List.of() : reply.items()));
   }
 }

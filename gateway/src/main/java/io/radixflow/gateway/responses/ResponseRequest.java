@@ -7,6 +7,7 @@ import io.radixflow.gateway.api.CacheTtl;
 import io.radixflow.gateway.api.GenerationFields;
 import io.radixflow.gateway.api.JsonFormat;
 import io.radixflow.gateway.api.ReplyShapers;
+import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.event.GenerationOptionsReader;
@@ -48,34 +49,14 @@ record ResponseRequest(
 
   /** Supported fields. */
   private static final Set<String> SERVED =
-      Set.of(
-          "background",
-          "continue_final_message",
-          "conversation",
-          "include",
-          "input",
-          "instructions",
-          "max_output_tokens",
-          "metadata",
-          "chat_template_kwargs",
-          "parallel_tool_calls",
-          "reasoning",
-          "tool_parser",
-          "thinking_token_budget",
-          "model",
-          "previous_response_id",
-          "prompt_cache_key",
-          "prompt_cache_options",
-          "prompt_cache_retention",
-          "safety_identifier",
-          "store",
-          "stream",
-          "text",
-          "tool_choice",
-          "tools",
-          "top_logprobs",
-          "truncation",
-          "user");
+      RequestFields.names(
+          """
+          background continue_final_message conversation include input instructions
+          max_output_tokens metadata chat_template_kwargs parallel_tool_calls reasoning
+          tool_parser thinking_token_budget model previous_response_id prompt_cache_key
+          prompt_cache_options prompt_cache_retention safety_identifier store stream text
+          tool_choice tools top_logprobs truncation user
+          """);
 
   /** Fields without an effect here that clients send by default. */
   private static final Set<String> HARMLESS = Set.of("stream_options");

@@ -6,7 +6,6 @@ import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.responses.ResponseFollower.Answer;
 import io.radixflow.gateway.responses.ResponseLookup.Found;
@@ -68,7 +67,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
           if (stream) {
             stream(exchange, found.response(), after);
           } else {
-            exchange.json(200, Json.write(ResponseJson.response(found.response())));
+            exchange.json(ResponseJson.response(found.response()));
           }
         });
   }
@@ -117,7 +116,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
                 null, "Cannot cancel a synchronous response: it was not made with background.");
           }
           if (response.isFinal()) {
-            exchange.json(200, Json.write(ResponseJson.response(response)));
+            exchange.json(ResponseJson.response(response));
             return;
           }
           TurnKey key = key(exchange, response);
@@ -151,15 +150,13 @@ public final class ResponsesEndpoints implements EndpointGroup {
     if (!done) {
       throw ResponseErrors.noResponse(id);
     }
-    exchange.json(200, Json.write(ResponseJson.deleted(id, "response")));
+    exchange.json(ResponseJson.deleted(id, "response"));
   }
 
   private void inputItems(Exchange exchange) {
     ItemPage page = ItemPage.of(exchange);
     lookup.find(
-        exchange,
-        exchange.pathParameter("id"),
-        found -> exchange.json(200, Json.write(page.of(items(found)))));
+        exchange, exchange.pathParameter("id"), found -> exchange.json(page.of(items(found))));
   }
 
   private static List<ObjectNode> items(Found found) {

@@ -1,9 +1,8 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.models.Sha256;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.topic.EventWriter;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
@@ -23,12 +22,8 @@ final class RequestStamp {
   /** Returns the stamp of an event. The event's metadata is not part of the stamp. */
   static String of(ConversationEvent event) {
     byte[] asked = EventWriter.write(event.toBuilder().metadata(null).build());
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(asked);
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, BYTES));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    byte[] hash = Arrays.copyOf(Sha256.of(asked), BYTES);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
   }
 
   /** Returns the event with a stamp in its metadata. */

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.turn;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.Reply.TurnState;
@@ -108,6 +109,13 @@ public record TurnEnd(
         reply.stopToken(),
         reply.warnings(),
         timing);
+  }
+
+  /** Adds the warnings as a field {@code warnings}; adds nothing without warnings. */
+  public void putWarnings(ObjectNode json) {
+    if (!warnings.isEmpty()) {
+      warnings.forEach(json.putArray("warnings")::add);
+    }
   }
 
   /** Writes the warnings as a field {@code warnings}; writes nothing without warnings. */

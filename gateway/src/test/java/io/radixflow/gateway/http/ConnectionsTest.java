@@ -15,13 +15,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-class ConnectionCountTest {
+class ConnectionsTest {
 
   private static final int THREADS = 4;
   private static final int ROUNDS = 10_000;
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
-  private final ConnectionCount count = new ConnectionCount(THREADS, new HttpMetrics(registry));
+  private final Connections count = new Connections(THREADS, 1_000, new HttpMetrics(registry));
 
   @Test
   void aConnectionBeyondTheLimitIsRefused() {
