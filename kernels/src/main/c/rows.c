@@ -185,8 +185,8 @@ static float exponentials(float *x, int n, float most) {
     return sum_lanes(sums);
 }
 
-static void softmax(const struct softmax *s, int first, int end) {
-    for (int i = first; i < end; i++) {
+static void softmax(const struct softmax *s, int count) {
+    for (int i = 0; i < count; i++) {
         int start = s->from[i] / SUM_LANES * SUM_LANES, tokens = s->to[i] - start;
         float *x = s->scores + i * s->stride + start;
         if (s->cap > 0) {
@@ -198,7 +198,7 @@ static void softmax(const struct softmax *s, int first, int end) {
             s->factors[i] = 1 / exponentials(x, tokens, max);
             continue;
         }
-        float sink = s->sinks[i % s->group];
+        float sink = s->sinks[(s->first + i) % s->group];
         max = sink > max || sink != sink ? sink : max;
         float sum = exponentials(x, tokens, max);
         s->factors[i] = 1 / (sum + exponential(repeat_float(sink - max))[0]);

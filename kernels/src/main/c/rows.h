@@ -8,14 +8,14 @@
 // The order is the same as in CompiledKernels.java.
 enum gate_kind { GATE_SWIGLU, GATE_GEGLU, GATE_NORMAL, GATE_CLAMPED };
 
-// The arguments of Kernels.softmax; the sinks begin with the sink of query 0.
+// The arguments of Kernels.softmax for consecutive queries; the sinks begin with the sink of query 0.
 struct softmax {
     float *scores;
     long stride;
     const int32_t *from, *to;
     float cap;
     const float *sinks;
-    int group;
+    int first, group;  // the number of the first query, and of how many queries sinks differ
     float *factors;
 };
 
@@ -26,7 +26,7 @@ struct row_kernels {
     void (*add)(const float *x, float *y, int n);
     void (*gate)(enum gate_kind kind, const float *gate, const float *up, float limit, float *out, int n);
     void (*soft_cap)(float *x, int n, float cap);
-    void (*softmax)(const struct softmax *s, int first, int end);
+    void (*softmax)(const struct softmax *s, int count);
     void (*tile)(int rows, const float *a, const float *w, int depth, float *c, int stride);
     void (*unpack_codes)(enum code_kind kind, const int32_t *codes, int blocks, float *out);
     void (*scale_codes)(float *w, const float *scales, int block, int minima, int depth);

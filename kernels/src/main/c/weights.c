@@ -1,9 +1,8 @@
-// The native methods of NativeWeights.java, whose callers check sizes: operations on weights at addresses. If an array
-// cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is computed.
+// The native methods of NativeWeights.java, whose callers check sizes: operations on weights and rows at addresses.
 #include "kernels.h"
-#include "pinned.h"
 #include "rows.h"
 
+#include <jni.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,65 +23,50 @@ static const void *address(jlong at) {
     return (const void *)(intptr_t)at;
 }
 
+static float *floats_at(jlong at) {
+    return (float *)(intptr_t)at;
+}
+
 METHOD(void, multiply)(JNIEnv *env, jclass type, jint isa, jint code, jint scale, jint block, jboolean minima,
-                       jint columns, jlong codes, jlong scales, jlong units, jfloatArray bias, jint bias_at, jint first,
-                       jint end, jintArray pairs, jfloatArray row_scales, jfloatArray sums, jintArray numbers,
-                       jint number, jint rows, jfloatArray out, jint at, jint stride) {
+                       jint columns, jlong codes, jlong scales, jlong units, jlong bias, jint first, jint end,
+                       jlong pairs, jlong row_scales, jlong sums, jintArray numbers, jint number, jint rows, jlong out,
+                       jint stride) {
     (void)type;
-    struct pinned read[5], written;
     struct weights w = {
         .codes = address(codes),
         .scales = address(scales),
         .units = address(units),
-        .bias = pin(env, &read[0], bias),
+        .bias = bias ? floats_at(bias) - (ptrdiff_t)first * PANEL : NULL,
         .columns = columns,
         .block = block,
         .code = (enum code_kind)code,
         .scale = (enum scale_kind)scale,
         .minima = minima,
     };
+    jint list[rows];
+    (*env)->GetIntArrayRegion(env, numbers, number, rows, list);
     struct activations x = {
-        .pairs = pin(env, &read[1], pairs),
-        .scales = pin(env, &read[2], row_scales),
-        .sums = pin(env, &read[3], sums),
+        .pairs = address(pairs),
+        .scales = address(row_scales),
+        .sums = address(sums),
+        .numbers = list,
         .rows = rows,
     };
-    const int32_t *number_list = pin(env, &read[4], numbers);
-    float *result = pin(env, &written, out);
-    if ((w.bias || !bias) && number_list && x.pairs && x.scales && x.sums && result) {
-        x.numbers = number_list + number;
-        w.bias = w.bias ? w.bias + bias_at : NULL;
-        multiply[isa](&w, &x, first, end, result + at, stride);
-    }
-    release(env, &written, 1, 0);
-    release(env, read, 5, JNI_ABORT);
+    multiply[isa](&w, &x, first, end, floats_at(out), stride);
 }
 
-METHOD(void, multiplyHalves)(JNIEnv *env, jclass type, jint isa, jlong values, jboolean bfloat16, jint columns,
-                             jfloatArray in, jint stride, jint rows, jfloatArray out, jint at, jint out_stride) {
+METHOD(void, multiplyHalves)(JNIEnv *env, jclass type, jint isa, jlong values, jboolean bfloat16, jint columns, jlong in,
+                             jint stride, jint rows, jlong out, jint out_stride) {
+    (void)env;
     (void)type;
-    struct pinned read, written;
-    const float *x = pin(env, &read, in);
-    float *y = pin(env, &written, out);
-    if (x && y) {
-        struct halves panel = {address(values), bfloat16, columns};
-        halves[isa](&panel, x, stride, rows, y + at, out_stride);
-    }
-    release(env, &written, 1, 0);
-    release(env, &read, 1, JNI_ABORT);
+    struct halves panel = {address(values), bfloat16, columns};
+    halves[isa](&panel, address(in), stride, rows, floats_at(out), out_stride);
 }
 
-METHOD(void, multiplyFloats)(JNIEnv *env, jclass type, jint isa, jlong values, jint columns, jfloatArray in,
-                             jfloatArray out, jint at) {
+METHOD(void, multiplyFloats)(JNIEnv *env, jclass type, jint isa, jlong values, jint columns, jlong in, jlong out) {
+    (void)env;
     (void)type;
-    struct pinned read, written;
-    const float *x = pin(env, &read, in);
-    float *y = pin(env, &written, out);
-    if (x && y) {
-        kernels[isa]->tile(1, x, address(values), columns, y + at, PANEL);
-    }
-    release(env, &written, 1, 0);
-    release(env, &read, 1, JNI_ABORT);
+    kernels[isa]->tile(1, address(in), address(values), columns, floats_at(out), PANEL);
 }
 
 // Returns the scales and minima of at most DEPTH columns as floats, in `out` if they are not floats already.
@@ -128,7 +112,8 @@ static void unpack(int isa, enum kind kind, const struct weights *w, float *out)
 
 // Unpacks at most DEPTH columns: of all lanes, or of one if `lane` is not negative.
 METHOD(void, unpack)(JNIEnv *env, jclass type, jint isa, jint kind, jint code, jint scale, jint block, jboolean minima,
-                     jlong codes, jlong scales, jlong units, jint columns, jint lane, jfloatArray out, jint at) {
+                     jlong codes, jlong scales, jlong units, jint columns, jint lane, jlong out) {
+    (void)env;
     (void)type;
     struct weights w = {
         .codes = address(codes),
@@ -140,25 +125,11 @@ METHOD(void, unpack)(JNIEnv *env, jclass type, jint isa, jint kind, jint code, j
         .scale = (enum scale_kind)scale,
         .minima = minima,
     };
-    struct pinned written;
-    float *y = pin(env, &written, out);
-    if (y && lane < 0) {
-        unpack(isa, (enum kind)kind, &w, y + at);
-    } else if (y) {
-        float panel[DEPTH * PANEL];
-        unpack(isa, (enum kind)kind, &w, panel);
-        for (int k = 0; k < columns; k++) y[at + k] = panel[k * PANEL + lane];
+    if (lane < 0) {
+        unpack(isa, (enum kind)kind, &w, floats_at(out));
+        return;
     }
-    release(env, &written, 1, 0);
-}
-
-// Copies an array to an address.
-METHOD(void, put)(JNIEnv *env, jclass type, jlong to, jarray from, jlong bytes) {
-    (void)type;
-    struct pinned read;
-    const void *x = pin(env, &read, from);
-    if (x) {
-        memcpy((void *)(intptr_t)to, x, (size_t)bytes);
-    }
-    release(env, &read, 1, JNI_ABORT);
+    float panel[DEPTH * PANEL];
+    unpack(isa, (enum kind)kind, &w, panel);
+    for (int k = 0; k < columns; k++) floats_at(out)[k] = panel[k * PANEL + lane];
 }

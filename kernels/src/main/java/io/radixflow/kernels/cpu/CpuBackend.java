@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
@@ -77,10 +78,10 @@ public final class CpuBackend implements Backend {
     NativeKernels fast = panels.fast();
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
-    CpuWeightLoader loader = new CpuWeightLoader(weights, panels, progress);
+    CpuWeightLoader loader = new CpuWeightLoader(weights, panels, team.memory(), progress);
     boolean integers = kvType != KvSpec.Type.F32;
     nativeIntegers = integers && fast != null;
-    ForwardGraph<CpuMatrix, float[]> graph = load(loader, config, needs.weightBytes(), progress);
+    ForwardGraph<CpuMatrix, Floats> graph = load(loader, config, needs.weightBytes(), progress);
     memory = panels.memory();
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     steps = new StepRunner(config, graph, team, kernels, fast, integers);
@@ -96,7 +97,7 @@ public final class CpuBackend implements Backend {
     dispatcher = new StepDispatcher(config.vocabSize(), team, this::step);
   }
 
-  private static ForwardGraph<CpuMatrix, float[]> load(
+  private static ForwardGraph<CpuMatrix, Floats> load(
       CpuWeightLoader loader, ModelConfig config, long bytes, ModelProgress progress) {
     progress.begin("weights of " + config.name(), bytes, 0);
     try {

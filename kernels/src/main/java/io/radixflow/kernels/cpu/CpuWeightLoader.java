@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.models.ForwardGraph;
@@ -16,10 +18,11 @@ import java.util.List;
 import java.util.Map;
 
 /** Repacks a model's weights into panels and reports the progress. */
-final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
+final class CpuWeightLoader implements WeightLoader<CpuMatrix, Floats> {
 
   private final WeightSource source;
   private final PanelLoader panels;
+  private final RowMemory memory;
   private final ModelProgress progress;
 
   /** Matrices that are loaded but not yet part of the graph, by the names of their tensors. */
@@ -29,11 +32,14 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
   private long embeddingBytes;
 
   /**
+   * @param memory has vectors and biases
    * @param progress receives the bytes of each tensor
    */
-  CpuWeightLoader(WeightSource source, PanelLoader panels, ModelProgress progress) {
+  CpuWeightLoader(
+      WeightSource source, PanelLoader panels, RowMemory memory, ModelProgress progress) {
     this.source = source;
     this.panels = panels;
+    this.memory = memory;
     this.progress = progress;
   }
 
@@ -41,7 +47,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
    * Loads all weights: first the matrices, several in parallel, then the other tensors of the
    * graph.
    */
-  ForwardGraph<CpuMatrix, float[]> load() {
+  ForwardGraph<CpuMatrix, Floats> load() {
     List<List<String>> names = matrixNames();
     List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);
     for (int i = 0; i < names.size(); i++) {
@@ -99,17 +105,23 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
       report(4L * tensor.columns());
       at += tensor.columns();
     }
-    return new CpuMatrix(matrix, bias);
+    return new CpuMatrix(matrix, floats(bias));
   }
 
   @Override
-  public float[] vector(String name) {
+  public Floats vector(String name) {
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
     tensor.dequantize(0, values, 0);
     requireFinite(tensor, values);
     report(4L * values.length);
-    return values;
+    return floats(values);
+  }
+
+  private Floats floats(float[] values) {
+    Floats floats = memory.floats(values.length);
+    floats.put(0, values, 0, values.length);
+    return floats;
   }
 
   private static void requireFinite(Tensor tensor, float[] values) {

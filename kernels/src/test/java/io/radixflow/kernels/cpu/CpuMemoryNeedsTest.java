@@ -30,7 +30,8 @@ class CpuMemoryNeedsTest {
     SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), type);
     WorkerTeam team = new WorkerTeam(1);
     CpuWeightLoader loader =
-        new CpuWeightLoader(weights, new PanelLoader(team, null), ModelProgress.NONE);
+        new CpuWeightLoader(
+            weights, new PanelLoader(team, null), team.memory(), ModelProgress.NONE);
     loader.load();
 
     MemoryNeeds needs = CpuBackend.memoryNeeds(weights);

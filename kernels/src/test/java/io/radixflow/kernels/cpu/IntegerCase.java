@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.integer.IntegerRows;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.step.TileRows;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
@@ -41,7 +43,7 @@ public final class IntegerCase {
     NativeKernels fast = NativeKernels.fastest().map(NativeKernels::new).orElse(null);
     nativeMatrix = matrix(tensors, bias, fast);
     assertThat(matrix.panels().hasIntegers()).isTrue();
-    products.keySet().forEach(name -> rounded.put(name, new IntegerRows()));
+    products.keySet().forEach(name -> rounded.put(name, new IntegerRows(new RowMemory())));
   }
 
   /**
@@ -53,7 +55,8 @@ public final class IntegerCase {
    */
   public static CpuMatrix matrix(List<Tensor> tensors, float[] bias, NativeKernels fast) {
     try (WorkerTeam team = new WorkerTeam(1)) {
-      return new CpuMatrix(new PanelLoader(team, fast).load(tensors), bias);
+      Floats initial = bias == null ? null : Floats.of(bias);
+      return new CpuMatrix(new PanelLoader(team, fast).load(tensors), initial);
     }
   }
 
@@ -105,13 +108,14 @@ public final class IntegerCase {
     }
     products.forEach(
         (name, implementation) -> {
-          float[] out = new float[expected.length];
-          Arrays.fill(out, UNTOUCHED);
+          Floats out = Floats.allocate(expected.length);
+          out.fill(0, expected.length, UNTOUCHED);
           IntegerRows packed = pack(implementation, rounded.get(name), rows);
           CpuMatrix own = name.startsWith("scalar") ? matrix : nativeMatrix;
           implementation.multiply(
               own, first, end, packed, numbers, number, count, out, MARGIN, stride, 0);
-          assertSameBits(out, expected, name + ", stride " + stride + ", " + count + " rows");
+          assertSameBits(
+              out.toArray(), expected, name + ", stride " + stride + ", " + count + " rows");
         });
     return outputs;
   }
@@ -120,11 +124,11 @@ public final class IntegerCase {
   private static IntegerRows pack(IntegerProducts products, IntegerRows packed, float[][] rows) {
     int columns = rows[0].length;
     int stride = columns + 3;
-    float[] in = new float[MARGIN + rows.length * stride];
-    Arrays.fill(in, Float.NaN);
+    Floats in = Floats.allocate(MARGIN + rows.length * stride);
+    in.fill(0, in.length(), Float.NaN);
     packed.begin(rows.length, columns);
     for (int i = 0; i < rows.length; i++) {
-      System.arraycopy(rows[i], 0, in, MARGIN + i * stride, columns);
+      in.put(MARGIN + i * stride, rows[i], 0, columns);
       products.pack(in, MARGIN + i * stride, packed, i);
     }
     return packed;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.radixflow.kernels.cpu.kernel.CompiledKernels;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeMemory;
@@ -20,7 +21,6 @@ import io.radixflow.models.Tensor;
 import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -153,26 +153,29 @@ class NativeRepackingProperties {
   private static void assertSame(Panels actual, Panels expected, Kernels kernels) {
     assertSameRows(actual, expected);
     int columns = expected.columns();
-    float[] scratch = new float[Panels.DEPTH * PANEL];
+    Floats scratch = Floats.allocate(Panels.DEPTH * PANEL);
     float[] scales = new float[Panels.SCALES];
-    float[] x = new float[8 * columns];
-    for (int i = 0; i < x.length; i++) {
-      x[i] = (i * 7 % 31 - 15) / 8f;
+    Floats x = Floats.allocate(8 * columns);
+    for (int i = 0; i < x.length(); i++) {
+      x.set(i, (i * 7 % 31 - 15) / 8f);
     }
+    Floats one = Floats.allocate(columns);
+    Floats[] weights = {Floats.allocate(scratch.length()), Floats.allocate(scratch.length())};
+    Floats[] outs = {Floats.allocate(8 * PANEL), Floats.allocate(8 * PANEL)};
     for (int panel = 0; panel < expected.count(); panel++) {
-      float[][] outs = new float[2][8 * PANEL];
       for (int from = 0; from < columns; from += Panels.DEPTH) {
         int to = Math.min(columns, from + Panels.DEPTH);
-        float[][] weights = new float[2][Panels.DEPTH * PANEL];
+        weights[0].fill(0, scratch.length(), 0f);
+        weights[1].fill(0, scratch.length(), 0f);
         expected.unpack(SCALAR, panel, from, to, weights[0], scales);
         actual.unpack(kernels, panel, from, to, weights[1], scales);
         assertEqual(weights[1], weights[0]);
       }
       for (int rows = 1; rows <= Math.max(1, actual.fewRows(kernels)); rows++) {
-        Arrays.fill(outs[0], 1f);
-        Arrays.fill(outs[1], 1f);
+        outs[0].fill(0, 8 * PANEL, 1f);
+        outs[1].fill(0, 8 * PANEL, 1f);
         for (int row = 0; row < rows; row++) {
-          float[] one = Arrays.copyOfRange(x, row * columns, (row + 1) * columns);
+          one.put(0, x, row * columns, columns);
           expected.timesVector(SCALAR, panel, one, outs[0], row * PANEL, scratch, scales);
         }
         if (actual.fewRows(kernels) == 0) {
@@ -186,7 +189,8 @@ class NativeRepackingProperties {
   }
 
   private static void assertSameRows(Panels actual, Panels expected) {
-    float[][] both = new float[2][expected.columns()];
+    int columns = expected.columns();
+    Floats[] both = {Floats.allocate(columns), Floats.allocate(columns)};
     for (int row = 0; row < expected.rows(); row++) {
       expected.row(row, both[0], 0);
       actual.row(row, both[1], 0);
@@ -195,7 +199,9 @@ class NativeRepackingProperties {
   }
 
   /** Equal floats; the sign of a zero changes no sum. Model files give no 8-bit NaN. */
-  private static void assertEqual(float[] actual, float[] expected) {
+  private static void assertEqual(Floats actualFloats, Floats expectedFloats) {
+    float[] actual = actualFloats.toArray();
+    float[] expected = expectedFloats.toArray();
     for (int i = 0; i < expected.length; i++) {
       if (!Float.isNaN(expected[i]) && actual[i] != expected[i]) {
         assertThat(actual[i]).as("element %d", i).isEqualTo(expected[i]);

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
@@ -42,21 +43,23 @@ class PanelsTest {
     try (WorkerTeam team = new WorkerTeam(2)) {
       Panels panels = new PanelLoader(team, null).load(tensors);
       int columns = panels.columns();
-      float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
+      Floats unpacked = Floats.allocate(Panels.DEPTH * Kernels.PANEL);
       float[] scales = new float[Panels.SCALES];
       float[] expected = new float[columns];
       float[] actual = new float[columns];
+      Floats own = Floats.allocate(columns);
       int row = 0;
       for (Tensor tensor : tensors) {
         for (int local = 0; local < tensor.rows(); local++, row++) {
           tensor.dequantize(local, expected, 0);
-          panels.row(row, actual, 0);
+          panels.row(row, own, 0);
+          own.get(0, actual, 0, columns);
           assertSame(actual, expected);
           for (int from = 0; from < columns; from += Panels.DEPTH) {
             int to = Math.min(columns, from + Panels.DEPTH);
             panels.unpack(new ScalarKernels(), row / Kernels.PANEL, from, to, unpacked, scales);
             for (int k = from; k < to; k++) {
-              actual[k] = unpacked[(k - from) * Kernels.PANEL + row % Kernels.PANEL];
+              actual[k] = unpacked.get((k - from) * Kernels.PANEL + row % Kernels.PANEL);
             }
           }
           assertSame(actual, expected);
@@ -138,21 +141,23 @@ class PanelsTest {
   @EnumSource(TensorType.class)
   void oneRowIsMultipliedWithTheWeightsThatPanelsUnpack(TensorType type) {
     Kernels kernels = new ScalarKernels();
-    float[] x = new float[COLUMNS];
-    tensor("x", TensorType.F32, 1).dequantize(0, x, 0);
-    float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
+    float[] one = new float[COLUMNS];
+    tensor("x", TensorType.F32, 1).dequantize(0, one, 0);
+    Floats x = Floats.of(one);
+    Floats unpacked = Floats.allocate(Panels.DEPTH * Kernels.PANEL);
     float[] scales = new float[Panels.SCALES];
     try (WorkerTeam team = new WorkerTeam(2)) {
       Panels panels = new PanelLoader(team, null).load(List.of(tensor("a", type, 45)));
       for (int panel = 0; panel < panels.count(); panel++) {
-        float[] expected = new float[Kernels.PANEL];
+        Floats expected = Floats.allocate(Kernels.PANEL);
         for (int from = 0; from < COLUMNS; from += Panels.DEPTH) {
           panels.unpack(kernels, panel, from, from + Panels.DEPTH, unpacked, scales);
           kernels.tile(1, x, from, unpacked, 0, Panels.DEPTH, expected, 0, Kernels.PANEL);
         }
-        float[] actual = new float[3 + Kernels.PANEL];
+        Floats actual = Floats.allocate(3 + Kernels.PANEL);
         panels.timesVector(kernels, panel, x, actual, 3, unpacked, scales);
-        assertThat(Arrays.copyOfRange(actual, 3, actual.length)).isEqualTo(expected);
+        assertThat(Arrays.copyOfRange(actual.toArray(), 3, actual.length()))
+            .isEqualTo(expected.toArray());
       }
     }
   }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.models.Tensor;
@@ -53,15 +54,15 @@ class StackedRowsTest {
     try (WorkerTeam team = new WorkerTeam(2)) {
       Panels panels = new PanelLoader(team, null).load(tensors);
       float[] expected = new float[panels.columns()];
-      float[] actual = new float[panels.columns()];
+      Floats actual = Floats.allocate(panels.columns());
       int row = 0;
       for (Tensor tensor : tensors) {
         for (int local = 0; local < tensor.rows(); local++, row++) {
           tensor.dequantize(local, expected, 0);
           panels.row(row, actual, 0);
           for (int k = 0; k < expected.length; k++) {
-            if (actual[k] != expected[k]) {
-              assertThat(actual[k]).as("row %d, column %d", row, k).isEqualTo(expected[k]);
+            if (actual.get(k) != expected[k]) {
+              assertThat(actual.get(k)).as("row %d, column %d", row, k).isEqualTo(expected[k]);
             }
           }
         }

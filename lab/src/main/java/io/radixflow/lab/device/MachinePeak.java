@@ -1,6 +1,7 @@
 package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cpu.kernel.CompiledKernels;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import java.lang.management.ManagementFactory;
@@ -63,7 +64,7 @@ public record MachinePeak(
       ExecutorService pool, CompiledKernels kernels, int threads) throws InterruptedException {
     List<Callable<Double>> reads = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
-      float[] memory = new float[FLOATS];
+      Floats memory = Floats.allocate(FLOATS);
       reads.add(() -> seconds(() -> kernels.read(memory)));
     }
     return best(pool, reads, (double) FLOATS * Float.BYTES);

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.attention;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.device.HostPages;
@@ -173,8 +174,7 @@ public final class CpuKvPool implements KvPool {
   }
 
   /** Stores one token's key and value of one head, which have equal widths. */
-  public void store(
-      int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
+  public void store(int page, int slot, int layer, int kvHead, Floats k, int ko, Floats v, int vo) {
     storeKey(page, slot, layer, kvHead, k, ko);
     int values = values(layer, kvHead);
     int width = keyWidths[layer];
@@ -183,7 +183,7 @@ public final class CpuKvPool implements KvPool {
   }
 
   /** Stores one token's key of one head. */
-  public void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
+  public void storeKey(int page, int slot, int layer, int kvHead, Floats k, int ko) {
     int keys = keys(layer, kvHead);
     int scale = scales(keys, keyElements[layer]) + slot;
     slabs(layer).store(unit(page, layer), keys + slot, PAGE_TOKENS, scale, k, ko, keyWidths[layer]);

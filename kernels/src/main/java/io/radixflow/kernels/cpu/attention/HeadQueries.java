@@ -1,5 +1,8 @@
 package io.radixflow.kernels.cpu.attention;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
+
 /**
  * The queries of some rows of one sequence that share a KV head, and the scores and outputs of
  * their attention. Tokens and pages count from the first page that any of the queries sees.
@@ -8,6 +11,8 @@ package io.radixflow.kernels.cpu.attention;
  * or different elements of the output.
  */
 public final class HeadQueries {
+
+  private final RowMemory memory;
 
   /** The pool with the keys and values. */
   public CpuKvPool pool;
@@ -40,7 +45,7 @@ public final class HeadQueries {
   public int count;
 
   /** Query {@code i} is at {@code queries[queryAt[i]]}. */
-  public float[] queries;
+  public Floats queries;
 
   public int[] queryAt = new int[0];
 
@@ -50,18 +55,25 @@ public final class HeadQueries {
   public int[] to = new int[0];
 
   /** Element (query, token) at {@code query * stride + token}: scores, then weights. */
-  public float[] scores = new float[0];
+  public Floats scores = Floats.NONE;
 
   /** The final factor of each query's sums. */
   public float[] factor = new float[0];
 
   /** The output of query {@code i} begins at {@code out[outAt[i]]}. */
-  public float[] out;
+  public Floats out;
 
   public int[] outAt = new int[0];
 
   /** Sums of native latent attention; see attention.h. */
-  float[] latentSums = new float[0];
+  Floats latentSums = Floats.NONE;
+
+  /**
+   * @param memory has the scores and sums
+   */
+  public HeadQueries(RowMemory memory) {
+    this.memory = memory;
+  }
 
   /**
    * Makes room for {@code queries} queries over {@code pages} pages.
@@ -78,14 +90,12 @@ public final class HeadQueries {
     }
     int tokens = (queries + 3) / 4 * 4 * CpuKvPool.PAGE_TOKENS;
     int needed = Math.multiplyExact(tokens, pages); // native code relies on this check
-    if (scores.length < needed) {
+    if (scores.length() < needed) {
       long roomy = ScoreRoom.withRoomToGrow(needed);
-      scores = new float[(int) Math.min(roomy, Integer.MAX_VALUE - 8)];
+      scores = memory.grown(scores, (int) Math.min(roomy, Math.max(needed, Floats.MOST)));
     }
     int sums = latent() ? (queries + 15) / 16 * 16 * valueDim : 0;
-    if (latentSums.length < sums) {
-      latentSums = new float[sums];
-    }
+    latentSums = memory.grown(latentSums, sums);
   }
 
   /** Distance from one query's scores to the next query's, in floats. */

@@ -88,7 +88,7 @@ final class JavaPageAttention implements PageAttention {
       int from = q.queryAt[Math.min(i, q.count - 1)];
       int at = i / QUERIES * QUERIES * q.keyDim + i % QUERIES;
       for (int d = 0; d < q.keyDim; d++) {
-        s.query[at + d * QUERIES] = q.queries[from + d];
+        s.query[at + d * QUERIES] = q.queries.get(from + d);
       }
     }
   }
@@ -116,7 +116,7 @@ final class JavaPageAttention implements PageAttention {
     }
     for (int i = 0; i < q.count; i++) {
       for (int d = 0; d < q.valueDim; d++) {
-        q.out[q.outAt[i] + d] = s.out[i * q.valueDim + d] * q.factor[i];
+        q.out.set(q.outAt[i] + d, s.out[i * q.valueDim + d] * q.factor[i]);
       }
     }
   }

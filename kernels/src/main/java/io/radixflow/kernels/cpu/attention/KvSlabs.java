@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.attention;
 
 import static io.radixflow.kernels.cpu.attention.CpuKvPool.PAGE_TOKENS;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.models.Float16;
@@ -61,19 +62,19 @@ final class KvSlabs implements AutoCloseable {
    * @param stride distance from one element to the next
    * @param scaleAt index of the scale of 8-bit floats
    */
-  void store(int unit, int at, int stride, int scaleAt, float[] from, int fo, int width) {
+  void store(int unit, int at, int stride, int scaleAt, Floats from, int fo, int width) {
     ByteBuffer buffer = memory.buffer(unit);
     int to = memory.at(unit) + at * bytes;
     int step = stride * bytes;
     switch (type) {
       case FLOAT -> {
         for (int d = 0; d < width; d++) {
-          buffer.putFloat(to + d * step, from[fo + d]);
+          buffer.putFloat(to + d * step, from.get(fo + d));
         }
       }
       case HALF -> {
         for (int d = 0; d < width; d++) {
-          buffer.putShort(to + d * step, Float16.fromFloat(from[fo + d]));
+          buffer.putShort(to + d * step, Float16.fromFloat(from.get(fo + d)));
         }
       }
       case FLOAT8 -> storeFloat8(buffer, to, step, memory.at(unit) + scaleAt, from, fo, width);
@@ -81,16 +82,16 @@ final class KvSlabs implements AutoCloseable {
   }
 
   private static void storeFloat8(
-      ByteBuffer buffer, int at, int stride, int scaleAt, float[] from, int fo, int width) {
+      ByteBuffer buffer, int at, int stride, int scaleAt, Floats from, int fo, int width) {
     int magnitude = 0;
     for (int d = 0; d < width; d++) {
-      magnitude = Math.max(magnitude, Float.floatToRawIntBits(from[fo + d]) & 0x7fffffff);
+      magnitude = Math.max(magnitude, from.bits(fo + d) & 0x7fffffff);
     }
     int scale = Float8.scaleCode(magnitude);
     buffer.put(scaleAt, (byte) scale);
     float inverse = Float8.inverseScale(scale);
     for (int d = 0; d < width; d++) {
-      buffer.put(at + d * stride, scale == 255 ? 0 : Float8.fromFloat(from[fo + d] * inverse));
+      buffer.put(at + d * stride, scale == 255 ? 0 : Float8.fromFloat(from.get(fo + d) * inverse));
     }
   }
 

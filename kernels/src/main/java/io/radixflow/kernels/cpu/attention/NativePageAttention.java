@@ -1,7 +1,6 @@
 package io.radixflow.kernels.cpu.attention;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import java.util.Arrays;
 
 /**
  * Attention in native code ({@code src/main/c/attention.c}). It widens pages in registers and reads
@@ -53,18 +52,17 @@ final class NativePageAttention implements PageAttention {
           q.pool.type().ordinal(),
           q.keyDim,
           q.pool.keysByte(q.layer, q.kvHead),
-          q.queries,
+          q.queries.address(0, 0),
           q.queryAt,
           q.count,
           q.scale,
-          q.scores,
-          page * CpuKvPool.PAGE_TOKENS,
+          q.scores.address(page * CpuKvPool.PAGE_TOKENS, 0),
           q.stride());
     }
   }
 
   /**
-   * Computes scores: element (query, token) at {@code out[at + query * stride + token]}.
+   * Computes scores: element (query, token) at {@code out[query * stride + token]}.
    *
    * @param pages the addresses of a {@link PageList}
    * @param type of the elements; the ordinal of a {@link KvSlabs.Type}
@@ -79,12 +77,11 @@ final class NativePageAttention implements PageAttention {
       int type,
       int width,
       long keys,
-      float[] queries,
+      long queries,
       int[] queryAt,
       int count,
       float scale,
-      float[] out,
-      int at,
+      long out,
       int stride);
 
   @Override
@@ -96,13 +93,13 @@ final class NativePageAttention implements PageAttention {
       return;
     }
     for (int i = 0; i < q.count; i++) {
-      Arrays.fill(q.out, q.outAt[i] + first, q.outAt[i] + end, 0f);
+      q.out.fill(q.outAt[i] + first, q.outAt[i] + end, 0f);
     }
     addAll(q, first, end, lists[worker]);
     for (int i = 0; i < q.count; i++) {
       float factor = q.factor[i];
       for (int d = q.outAt[i] + first; d < q.outAt[i] + end; d++) {
-        q.out[d] *= factor;
+        q.out.set(d, q.out.get(d) * factor);
       }
     }
   }
@@ -116,8 +113,10 @@ final class NativePageAttention implements PageAttention {
       long[] list = pages.addresses;
       int count = pages.count;
       int token = page * CpuKvPool.PAGE_TOKENS;
+      long weights = q.scores.address(token, 0);
       if (q.latent()) {
         long keys = q.pool.keysByte(q.layer, q.kvHead);
+        long sums = q.latentSums.address(0, 0);
         addLatentValues(
             isa,
             list,
@@ -125,17 +124,18 @@ final class NativePageAttention implements PageAttention {
             type,
             q.keyDim,
             keys,
-            q.scores,
+            weights,
             token,
             stride,
             q.count,
             q.to,
-            q.latentSums,
+            sums,
             q.valueDim,
             first,
             end);
       } else {
         long values = q.pool.valuesByte(q.layer, q.kvHead);
+        long out = q.out.address(0, 0);
         addValues(
             isa,
             list,
@@ -143,13 +143,13 @@ final class NativePageAttention implements PageAttention {
             type,
             q.valueDim,
             values,
-            q.scores,
+            weights,
             token,
             stride,
             q.count,
             q.from,
             q.to,
-            q.out,
+            out,
             q.outAt,
             first,
             end);
@@ -161,7 +161,7 @@ final class NativePageAttention implements PageAttention {
    * Adds weighted values to elements {@code first} to before {@code end} of the outputs. The pages
    * are given like in {@link #scores}.
    *
-   * @param weights element (query, token) at {@code query * stride + token}
+   * @param weights element (query, token of the pages) at {@code query * stride + token}
    * @param token the number of the pages' first token
    * @param from the first token that each query sees
    * @param to the token after the last that each query sees
@@ -174,13 +174,13 @@ final class NativePageAttention implements PageAttention {
       int type,
       int width,
       long values,
-      float[] weights,
+      long weights,
       int token,
       int stride,
       int count,
       int[] from,
       int[] to,
-      float[] out,
+      long out,
       int[] outAt,
       int first,
       int end);
@@ -198,12 +198,12 @@ final class NativePageAttention implements PageAttention {
       int type,
       int width,
       long keys,
-      float[] weights,
+      long weights,
       int token,
       int stride,
       int count,
       int[] to,
-      float[] sums,
+      long sums,
       int elements,
       int first,
       int end);
@@ -212,7 +212,7 @@ final class NativePageAttention implements PageAttention {
     int vectors = (q.count + SUM_LANES - 1) / SUM_LANES;
     for (int v = 0; v < vectors; v++) {
       int at = v * q.valueDim;
-      Arrays.fill(q.latentSums, (at + first) * SUM_LANES, (at + end) * SUM_LANES, 0f);
+      q.latentSums.fill((at + first) * SUM_LANES, (at + end) * SUM_LANES, 0f);
     }
   }
 
@@ -220,7 +220,7 @@ final class NativePageAttention implements PageAttention {
     for (int i = 0; i < q.count; i++) {
       int from = i / SUM_LANES * q.valueDim * SUM_LANES + i % SUM_LANES;
       for (int d = first; d < end; d++) {
-        q.out[q.outAt[i] + d] = q.latentSums[from + d * SUM_LANES] * q.factor[i];
+        q.out.set(q.outAt[i] + d, q.latentSums.get(from + d * SUM_LANES) * q.factor[i]);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.integer;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
@@ -38,7 +39,7 @@ public abstract class IntegerProducts {
    * Rounds a row of floats, from {@code in[from]} on, to integers. Safe for many threads if each
    * has its own rows.
    */
-  public abstract void pack(float[] in, int from, IntegerRows rows, int row);
+  public abstract void pack(Floats in, int from, IntegerRows rows, int row);
 
   /**
    * Multiplies rows with some panels of a matrix; element (row i, panel, lane) goes to {@code
@@ -59,7 +60,7 @@ public abstract class IntegerProducts {
       int[] numbers,
       int number,
       int count,
-      float[] out,
+      Floats out,
       int at,
       int stride,
       int worker) {
@@ -114,7 +115,7 @@ public abstract class IntegerProducts {
    */
   abstract void multiply(
       Panels panels,
-      float[] bias,
+      Floats bias,
       int above,
       int first,
       int end,
@@ -122,7 +123,7 @@ public abstract class IntegerProducts {
       int[] numbers,
       int number,
       int count,
-      float[] out,
+      Floats out,
       int at,
       int stride,
       int worker);

@@ -1,6 +1,8 @@
 package io.radixflow.kernels.cpu.integer;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.Floats;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 
 /**
  * Rows of activations as 16-bit integers. Each block of 32 columns has a scale: its largest
@@ -15,21 +17,29 @@ public final class IntegerRows {
 
   static final int LARGEST = Short.MAX_VALUE;
 
+  private final RowMemory memory;
   private int columns;
   private long version;
   private int[] numbers = new int[0];
 
   /**
-   * {@code [row][columns / 2]}. In each group of four columns, columns 0 and 2 form a pair, and
-   * columns 1 and 3 form a pair. The first column of a pair is in the low half.
+   * Bits of {@code [row][columns / 2]}. In each group of four columns, columns 0 and 2 form a pair,
+   * and columns 1 and 3 form a pair. The first column of a pair is in the low half.
    */
-  int[] pairs = new int[0];
+  Floats pairs = Floats.NONE;
 
   /** {@code [row][block of 32 columns]}. */
-  float[] scales = new float[0];
+  Floats scales = Floats.NONE;
 
   /** The sums of 16 columns each: {@code [row][columns / 16]}. */
-  float[] sums = new float[0];
+  Floats sums = Floats.NONE;
+
+  /**
+   * @param memory has the rows
+   */
+  public IntegerRows(RowMemory memory) {
+    this.memory = memory;
+  }
 
   /** Makes space for rows with a multiple of 32 columns. Earlier contents are lost. */
   public void begin(int rows, int columns) {
@@ -42,11 +52,11 @@ public final class IntegerRows {
       }
     }
     long count = (long) rows * columns;
-    if (pairs.length < count / 2) {
+    if (pairs.length() < count / 2) {
       int size = Math.toIntExact(count + count / 8);
-      pairs = new int[size / 2];
-      scales = new float[size / CodeForm.BLOCK + 1];
-      sums = new float[size / 16 + 1];
+      pairs = memory.grown(pairs, size / 2);
+      scales = memory.grown(scales, size / CodeForm.BLOCK + 1);
+      sums = memory.grown(sums, size / 16 + 1);
     }
   }
 

@@ -5,6 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import static io.radixflow.kernels.cpu.weights.Panels.DEPTH;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
@@ -27,16 +28,16 @@ final class JavaIntegerProducts extends IntegerProducts {
 
   /** Buffers of one worker. */
   private static final class Scratch {
-    final float[] codes = new float[DEPTH * PANEL];
-    final float[] highCodes = new float[DEPTH * PANEL];
+    final Floats codes = Floats.allocate(DEPTH * PANEL);
+    final Floats highCodes = Floats.allocate(DEPTH * PANEL);
     final float[] scales = new float[Panels.SCALES];
-    final float[] sums = new float[MOST_TILE_ROWS * PANEL];
-    final float[] highSums = new float[MOST_TILE_ROWS * PANEL];
+    final Floats sums = Floats.allocate(MOST_TILE_ROWS * PANEL);
+    final Floats highSums = Floats.allocate(MOST_TILE_ROWS * PANEL);
     final float[] rowScales = new float[MOST_TILE_ROWS];
     final float[] rowMinima = new float[MOST_TILE_ROWS];
 
     /** Tiles of interleaved rows: {@code [tile][column][row of the tile]}. */
-    float[] tiles = new float[0];
+    Floats tiles = Floats.NONE;
 
     /** The integers of the row, if there is only one row. */
     int[] row = new int[0];
@@ -68,7 +69,7 @@ final class JavaIntegerProducts extends IntegerProducts {
   }
 
   @Override
-  public void pack(float[] in, int from, IntegerRows rows, int row) {
+  public void pack(Floats in, int from, IntegerRows rows, int row) {
     int columns = rows.columns();
     for (int column = 0; column < columns; column += BLOCK) {
       float largest = largest(in, from + column);
@@ -81,34 +82,34 @@ final class JavaIntegerProducts extends IntegerProducts {
         inverse = IntegerRows.LARGEST / largest;
       }
       int first = row * columns + column;
-      rows.scales[first / BLOCK] = scale;
+      rows.scales.set(first / BLOCK, scale);
       for (int half = 0; half < BLOCK; half += 16) {
-        rows.sums[(first + half) / 16] =
-            round(in, from + column + half, inverse, rows, first + half);
+        int sum = round(in, from + column + half, inverse, rows, first + half);
+        rows.sums.set((first + half) / 16, sum);
       }
     }
   }
 
   /** The largest absolute value of a block; NaN if the block contains a NaN. */
-  private static float largest(float[] in, int from) {
+  private static float largest(Floats in, int from) {
     int bits = 0;
     for (int i = from; i < from + BLOCK; i++) {
-      bits = Math.max(bits, Float.floatToRawIntBits(in[i]) & 0x7fffffff);
+      bits = Math.max(bits, in.bits(i) & 0x7fffffff);
     }
     return Float.intBitsToFloat(bits);
   }
 
   /** Rounds 16 columns; returns their sum. */
-  private static int round(float[] in, int from, float inverse, IntegerRows rows, int first) {
+  private static int round(Floats in, int from, float inverse, IntegerRows rows, int first) {
     int sum = 0;
     for (int quad = 0; quad < 16; quad += 4) {
       int at = from + quad;
-      int a0 = round(in[at], inverse);
-      int a1 = round(in[at + 1], inverse);
-      int a2 = round(in[at + 2], inverse);
-      int a3 = round(in[at + 3], inverse);
-      rows.pairs[(first + quad) / 2] = a0 & 0xffff | a2 << 16;
-      rows.pairs[(first + quad) / 2 + 1] = a1 & 0xffff | a3 << 16;
+      int a0 = round(in.get(at), inverse);
+      int a1 = round(in.get(at + 1), inverse);
+      int a2 = round(in.get(at + 2), inverse);
+      int a3 = round(in.get(at + 3), inverse);
+      rows.pairs.setBits((first + quad) / 2, a0 & 0xffff | a2 << 16);
+      rows.pairs.setBits((first + quad) / 2 + 1, a1 & 0xffff | a3 << 16);
       sum += a0 + a1 + a2 + a3;
     }
     return sum;
@@ -124,7 +125,7 @@ final class JavaIntegerProducts extends IntegerProducts {
   @Override
   void multiply(
       Panels matrix,
-      float[] bias,
+      Floats bias,
       int above,
       int first,
       int end,
@@ -132,7 +133,7 @@ final class JavaIntegerProducts extends IntegerProducts {
       int[] numbers,
       int number,
       int count,
-      float[] out,
+      Floats out,
       int at,
       int stride,
       int worker) {
@@ -168,13 +169,13 @@ final class JavaIntegerProducts extends IntegerProducts {
   private void multiplyRow(
       Scratch s,
       BlockPanels panels,
-      float[] bias,
+      Floats bias,
       int above,
       int first,
       int end,
       IntegerRows rows,
       int row,
-      float[] out,
+      Floats out,
       int at) {
     BlockScales scales = panels.scales();
     int columns = panels.columns();
@@ -190,11 +191,11 @@ final class JavaIntegerProducts extends IntegerProducts {
       } else {
         kernels.nibblesTimesRow(form, panels.codes(), codesAt, sums, s.tiles, s.rowSums);
       }
-      scales.unpack(kernels, panel, 0, columns, s.panelScales);
+      scales.unpack(panel, 0, columns, s.panelScales);
       for (int i = 0; i < sums; i++) {
         int column = i * scales.block();
         setRowScales(s, 0, scales, rows, row, column, column / BLOCK);
-        System.arraycopy(s.rowSums, i * PANEL, s.sums, 0, PANEL);
+        s.sums.put(0, s.rowSums, i * PANEL, PANEL);
         kernels.addScaled(
             1,
             s.sums,
@@ -210,12 +211,12 @@ final class JavaIntegerProducts extends IntegerProducts {
     }
   }
 
-  private static void begin(float[] bias, int from, int count, float[] out, int at, int stride) {
+  private static void begin(Floats bias, int from, int count, Floats out, int at, int stride) {
     for (int row = 0; row < count; row++, at += stride) {
       if (bias == null) {
-        Arrays.fill(out, at, at + PANEL, 0f);
+        out.fill(at, at + PANEL, 0f);
       } else {
-        System.arraycopy(bias, from, out, at, PANEL);
+        out.put(at, bias, from, PANEL);
       }
     }
   }
@@ -227,17 +228,17 @@ final class JavaIntegerProducts extends IntegerProducts {
     } else {
       kernels.unpackCodes(panels.form(), panels.codes(), at, depth / BLOCK, s.codes);
     }
-    panels.scales().unpack(kernels, panel, from, from + depth, s.scales);
+    panels.scales().unpack(panel, from, from + depth, s.scales);
   }
 
   private static void setRowScales(
       Scratch s, int i, BlockScales scales, IntegerRows rows, int row, int column, int block) {
-    float scale = rows.scales[row * (rows.columns() / BLOCK) + block];
+    float scale = rows.scales.get(row * (rows.columns() / BLOCK) + block);
     s.rowScales[i] = scale;
     if (scales.minima()) {
       int sixteen = (row * rows.columns() + column) / 16;
-      float sum = rows.sums[sixteen];
-      s.rowMinima[i] = scale * (scales.block() == BLOCK ? sum + rows.sums[sixteen + 1] : sum);
+      float sum = rows.sums.get(sixteen);
+      s.rowMinima[i] = scale * (scales.block() == BLOCK ? sum + rows.sums.get(sixteen + 1) : sum);
     }
   }
 
@@ -253,15 +254,15 @@ final class JavaIntegerProducts extends IntegerProducts {
       int from,
       int k,
       int inTile,
-      float[] out,
+      Floats out,
       int at,
       int stride) {
     int block = panels.scales().block();
     int tile = (row * panels.columns()) + (from + k) * tileRows;
-    Arrays.fill(s.sums, 0, tileRows * PANEL, 0f);
+    s.sums.fill(0, tileRows * PANEL, 0f);
     kernels.tile(tileRows, s.tiles, tile, s.codes, k * PANEL, block, s.sums, 0, PANEL);
     if (panels.wide()) {
-      Arrays.fill(s.highSums, 0, tileRows * PANEL, 0f);
+      s.highSums.fill(0, tileRows * PANEL, 0f);
       kernels.tile(tileRows, s.tiles, tile, s.highCodes, k * PANEL, block, s.highSums, 0, PANEL);
     }
     kernels.addScaled(
@@ -302,8 +303,8 @@ final class JavaIntegerProducts extends IntegerProducts {
       s.panelScales = new float[columns / 16 * 2 * PANEL];
     }
     int filled = (count + tileRows - 1) / tileRows * tileRows;
-    if (s.tiles.length < filled * columns) {
-      s.tiles = new float[filled * columns];
+    if (s.tiles.length() < filled * columns) {
+      s.tiles = Floats.allocate(filled * columns);
     }
     for (int row = 0; row < filled; row++) {
       int to = row / tileRows * tileRows * columns + row % tileRows;
@@ -311,25 +312,25 @@ final class JavaIntegerProducts extends IntegerProducts {
         widen(rows, numbers[number + row], s.tiles, to, tileRows);
       } else {
         for (int k = 0; k < columns; k++) {
-          s.tiles[to + k * tileRows] = 0;
+          s.tiles.set(to + k * tileRows, 0);
         }
       }
     }
     for (int k = 0; count == 1 && k < columns; k++) {
-      s.row[k] = (int) s.tiles[k];
+      s.row[k] = (int) s.tiles.get(k);
     }
   }
 
-  private static void widen(IntegerRows rows, int row, float[] tiles, int to, int stride) {
+  private static void widen(IntegerRows rows, int row, Floats tiles, int to, int stride) {
     int pairs = rows.columns() / 2;
     for (int i = 0; i < pairs; i += 2) {
-      int even = rows.pairs[row * pairs + i];
-      int odd = rows.pairs[row * pairs + i + 1];
+      int even = rows.pairs.bits(row * pairs + i);
+      int odd = rows.pairs.bits(row * pairs + i + 1);
       int at = to + 2 * i * stride;
-      tiles[at] = (short) even;
-      tiles[at + stride] = (short) odd;
-      tiles[at + 2 * stride] = even >> 16;
-      tiles[at + 3 * stride] = odd >> 16;
+      tiles.set(at, (short) even);
+      tiles.set(at + stride, (short) odd);
+      tiles.set(at + 2 * stride, even >> 16);
+      tiles.set(at + 3 * stride, odd >> 16);
     }
   }
 }

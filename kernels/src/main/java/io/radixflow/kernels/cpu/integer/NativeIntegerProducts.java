@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu.integer;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.NativePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
@@ -17,17 +19,21 @@ final class NativeIntegerProducts extends IntegerProducts {
   }
 
   @Override
-  public void pack(float[] in, int from, IntegerRows rows, int row) {
+  public void pack(Floats in, int from, IntegerRows rows, int row) {
     int columns = rows.columns();
-    Objects.checkFromIndexSize(from, columns, in.length);
-    Objects.checkFromIndexSize(row * columns / 2, columns / 2, rows.pairs.length);
-    products.pack(in, from, columns, row, rows.pairs, rows.scales, rows.sums);
+    int first = row * columns;
+    products.pack(
+        in.address(from, columns),
+        columns,
+        rows.pairs.address(first / 2, columns / 2),
+        rows.scales.address(first / CodeForm.BLOCK, columns / CodeForm.BLOCK),
+        rows.sums.address(first / 16, columns / 16));
   }
 
   @Override
   void multiply(
       Panels panels,
-      float[] bias,
+      Floats bias,
       int above,
       int first,
       int end,
@@ -35,12 +41,11 @@ final class NativeIntegerProducts extends IntegerProducts {
       int[] numbers,
       int number,
       int count,
-      float[] out,
+      Floats out,
       int at,
       int stride,
       int worker) {
     Objects.checkFromIndexSize(number, count, numbers.length);
-    Objects.checkFromIndexSize(at, (count - 1) * stride + (end - first) * PANEL, out.length);
     if (panels.columns() != rows.columns()) {
       throw new IllegalArgumentException(
           "rows of " + rows.columns() + " columns times a matrix of " + panels.columns());
@@ -48,18 +53,16 @@ final class NativeIntegerProducts extends IntegerProducts {
     ((NativePanels) panels)
         .multiply(
             products.isaNumber(),
-            bias,
-            above * PANEL,
+            bias == null ? 0 : bias.address((above + first) * PANEL, (end - first) * PANEL),
             first,
             end,
-            rows.pairs,
-            rows.scales,
-            rows.sums,
+            rows.pairs.address(0, 0),
+            rows.scales.address(0, 0),
+            rows.sums.address(0, 0),
             numbers,
             number,
             count,
-            out,
-            at,
+            out.address(at, (count - 1) * stride + (end - first) * PANEL),
             stride);
   }
 }

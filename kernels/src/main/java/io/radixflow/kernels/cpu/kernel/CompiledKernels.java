@@ -1,6 +1,5 @@
 package io.radixflow.kernels.cpu.kernel;
 
-import static java.util.Objects.checkFromIndexSize;
 import static java.util.Objects.checkFromToIndex;
 
 /**
@@ -37,126 +36,92 @@ public final class CompiledKernels extends ScalarKernels {
 
   @Override
   public void tile(
-      int rows, float[] a, int ao, float[] w, int wo, int depth, float[] c, int co, int ldc) {
-    checkFromIndexSize(ao, rows * depth, a.length);
-    checkFromIndexSize(wo, depth * PANEL, w.length);
-    checkFromIndexSize(co, (rows - 1) * ldc + PANEL, c.length);
-    tile(isa, rows, a, ao, w, wo, depth, c, co, ldc);
+      int rows, Floats a, int ao, Floats w, int wo, int depth, Floats c, int co, int ldc) {
+    tile(
+        isa,
+        rows,
+        a.address(ao, rows * depth),
+        w.address(wo, depth * PANEL),
+        depth,
+        c.address(co, (rows - 1) * ldc + PANEL),
+        ldc);
   }
 
   @Override
-  public void widenHalf(short[] source, int so, int count, float[] out, int oo) {
-    checkWidened(so, source.length, count, oo, out);
-    fast.widenHalf(source, so, count, out, oo);
+  public float sumOfSquares(Floats x, int xo, int n, float[] lanes) {
+    return sumOfSquares(isa, x.address(xo, n), n);
   }
 
   @Override
-  public void widenFloat8(byte[] source, int so, int count, float[] out, int oo) {
-    checkWidened(so, source.length, count, oo, out);
-    widenFloat8(isa, source, so, count, out, oo);
-  }
-
-  private static void checkWidened(int so, int length, int count, int oo, float[] out) {
-    if (count % LANES != 0) {
-      throw new IllegalArgumentException(count + " is not a multiple of " + LANES);
-    }
-    checkFromIndexSize(so, count, length);
-    checkFromIndexSize(oo, count, out.length);
+  public void scale(Floats x, int xo, float factor, Floats gain, Floats out, int oo, int n) {
+    scale(isa, x.address(xo, n), factor, gain.address(0, n), out.address(oo, n), n);
   }
 
   @Override
-  public float sumOfSquares(float[] x, int xo, int n, float[] lanes) {
-    checkFromIndexSize(xo, n, x.length);
-    return sumOfSquares(isa, x, xo, n);
+  public void add(Floats x, int xo, Floats y, int yo, int n) {
+    add(isa, x.address(xo, n), y.address(yo, n), n);
   }
 
   @Override
-  public void scale(float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n) {
-    checkFromIndexSize(xo, n, x.length);
-    checkFromIndexSize(0, n, gain.length);
-    checkFromIndexSize(oo, n, out.length);
-    scale(isa, x, xo, factor, gain, out, oo, n);
-  }
-
-  @Override
-  public void add(float[] x, int xo, float[] y, int yo, int n) {
-    checkFromIndexSize(xo, n, x.length);
-    checkFromIndexSize(yo, n, y.length);
-    add(isa, x, xo, y, yo, n);
-  }
-
-  @Override
-  public void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+  public void swiglu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n) {
     apply(Gate.SWIGLU, gate, go, up, uo, 0f, out, oo, n);
   }
 
   @Override
-  public void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+  public void geglu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n) {
     apply(Gate.GEGLU, gate, go, up, uo, 0f, out, oo, n);
   }
 
   @Override
-  public void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+  public void normalGlu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n) {
     apply(Gate.NORMAL, gate, go, up, uo, 0f, out, oo, n);
   }
 
   @Override
   public void clampedSwiglu(
-      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
+      Floats gate, int go, Floats up, int uo, float limit, Floats out, int oo, int n) {
     apply(Gate.CLAMPED, gate, go, up, uo, limit, out, oo, n);
   }
 
   private void apply(
-      Gate kind,
-      float[] gate,
-      int go,
-      float[] up,
-      int uo,
-      float limit,
-      float[] out,
-      int oo,
-      int n) {
-    checkFromIndexSize(go, n, gate.length);
-    checkFromIndexSize(uo, n, up.length);
-    checkFromIndexSize(oo, n, out.length);
-    gate(isa, kind.ordinal(), gate, go, up, uo, limit, out, oo, n);
+      Gate kind, Floats gate, int go, Floats up, int uo, float limit, Floats out, int oo, int n) {
+    long to = out.address(oo, n);
+    gate(isa, kind.ordinal(), gate.address(go, n), up.address(uo, n), limit, to, n);
   }
 
   @Override
-  public void softCap(float[] x, int xo, int n, float cap) {
-    checkFromIndexSize(xo, n, x.length);
-    softCap(isa, x, xo, n, cap);
+  public void softCap(Floats x, int xo, int n, float cap) {
+    softCap(isa, x.address(xo, n), n, cap);
   }
 
   @Override
   public void softmax(
-      float[] scores,
+      Floats scores,
       int stride,
       int[] from,
       int[] to,
       int first,
       int end,
       float cap,
-      float[] sinks,
+      Floats sinks,
       int so,
       int group,
       float[] factors,
       float[] lanes) {
+    int count = end - first;
     checkFromToIndex(first, end, Math.min(factors.length, Math.min(from.length, to.length)));
-    checkFromToIndex((long) first * stride, (long) end * stride, scores.length);
     for (int i = first; i < end; i++) {
       checkFromToIndex(from[i], to[i], stride / LANES * LANES);
     }
-    if (sinks != null) {
-      checkFromIndexSize(so, group, sinks.length);
-    }
-    softmax(isa, scores, stride, from, to, first, end, cap, sinks, so, group, factors);
+    long at = scores.address(first * stride, count * stride);
+    long sink = sinks == null ? 0 : sinks.address(so, group);
+    softmax(isa, at, stride, from, to, first, count, cap, sink, group, factors);
   }
 
-  /** Reads a whole array, whose length is a multiple of 64, as fast as one thread can. */
-  public float read(float[] memory) {
-    checkFromIndexSize(0, memory.length / 64 * 64, memory.length);
-    return read(isa, memory, memory.length / 64 * 64);
+  /** Reads all floats, a multiple of 64, as fast as one thread can. */
+  public float read(Floats memory) {
+    int count = memory.length() / 64 * 64;
+    return read(isa, memory.address(0, count), count);
   }
 
   /**
@@ -167,57 +132,33 @@ public final class CompiledKernels extends ScalarKernels {
     return peak(isa, rounds);
   }
 
-  private static native void tile(
-      int isa,
-      int rows,
-      float[] a,
-      int ao,
-      float[] w,
-      int wo,
-      int depth,
-      float[] c,
-      int co,
-      int ldc);
+  private static native void tile(int isa, int rows, long a, long w, int depth, long c, int ldc);
 
-  private static native void widenFloat8(
-      int isa, byte[] source, int so, int count, float[] out, int oo);
+  private static native float sumOfSquares(int isa, long x, int n);
 
-  private static native float sumOfSquares(int isa, float[] x, int xo, int n);
+  private static native void scale(int isa, long x, float factor, long gain, long out, int n);
 
-  private static native void scale(
-      int isa, float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n);
-
-  private static native void add(int isa, float[] x, int xo, float[] y, int yo, int n);
+  private static native void add(int isa, long x, long y, int n);
 
   private static native void gate(
-      int isa,
-      int kind,
-      float[] gate,
-      int go,
-      float[] up,
-      int uo,
-      float limit,
-      float[] out,
-      int oo,
-      int n);
+      int isa, int kind, long gate, long up, float limit, long out, int n);
 
-  private static native void softCap(int isa, float[] x, int xo, int n, float cap);
+  private static native void softCap(int isa, long x, int n, float cap);
 
   private static native void softmax(
       int isa,
-      float[] scores,
+      long scores,
       int stride,
       int[] from,
       int[] to,
       int first,
-      int end,
+      int count,
       float cap,
-      float[] sinks,
-      int so,
+      long sinks,
       int group,
       float[] factors);
 
-  private static native float read(int isa, float[] memory, int n);
+  private static native float read(int isa, long memory, int n);
 
   private static native long peak(int isa, long rounds);
 }

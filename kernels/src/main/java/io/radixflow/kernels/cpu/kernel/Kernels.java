@@ -43,14 +43,14 @@ public interface Kernels {
    * @param depth number of columns (k)
    * @param c element (row, output) at {@code co + row * ldc + output}for {@value #PANEL} outputs
    */
-  void tile(int rows, float[] a, int ao, float[] w, int wo, int depth, float[] c, int co, int ldc);
+  void tile(int rows, Floats a, int ao, Floats w, int wo, int depth, Floats c, int co, int ldc);
 
   /**
    * Unpacks blocks of codes to floats; element (k, lane) is at {@code out[k * PANEL + lane]}.
    *
    * @param codes {@code int[block][words of the form][PANEL]} from {@code co} on
    */
-  void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out);
+  void unpackCodes(CodeForm form, int[] codes, int co, int blocks, Floats out);
 
   /**
    * Unpacks blocks of codes into two parts: {@code code = 16 * high + low}, with {@code low} from 0
@@ -58,7 +58,7 @@ public interface Kernels {
    *
    * @param form {@link CodeForm#BYTE} or {@link CodeForm#SIX}
    */
-  void unpackParts(CodeForm form, int[] codes, int co, int blocks, float[] high, float[] low);
+  void unpackParts(CodeForm form, int[] codes, int co, int blocks, Floats high, Floats low);
 
   /**
    * Multiplies one row with blocks of nibbles. The sums are exact and go to {@code sums[block *
@@ -68,7 +68,7 @@ public interface Kernels {
    * @param codes as in {@link #unpackCodes}
    * @param x the row: 16-bit integers, from index 0 on
    */
-  void nibblesTimesRow(CodeForm form, int[] codes, int co, int blocks, float[] x, float[] sums);
+  void nibblesTimesRow(CodeForm form, int[] codes, int co, int blocks, Floats x, float[] sums);
 
   /**
    * Multiplies one row with the codes of each scale. The sums are rounded once and go to {@code
@@ -89,7 +89,7 @@ public interface Kernels {
    * @param block columns per scale
    * @param depth number of columns
    */
-  void scaleCodes(float[] w, float[] scales, int block, boolean minima, int depth);
+  void scaleCodes(Floats w, float[] scales, int block, boolean minima, int depth);
 
   /**
    * Adds the sums of one scale's columns to outputs: {@code c = fma(scale * rowScale, sum, c)};
@@ -105,13 +105,13 @@ public interface Kernels {
    */
   void addScaled(
       int rows,
-      float[] sums,
-      float[] high,
+      Floats sums,
+      Floats high,
       float[] scales,
       int so,
       float[] rowScales,
       float[] rowMinima,
-      float[] c,
+      Floats c,
       int co,
       int ldc);
 
@@ -124,19 +124,7 @@ public interface Kernels {
    * @param blocks number of blocks
    */
   void unpackFloat8(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
-
-  /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
-  void widenHalf(short[] source, int so, int count, float[] out, int oo);
-
-  /**
-   * Widens 8-bit floats (E4M3) to float, exactly. The codes must not be NaN; {@code count} is a
-   * multiple of {@value #LANES}.
-   */
-  void widenFloat8(byte[] source, int so, int count, float[] out, int oo);
-
-  /** Widens bfloat16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
-  void widenBfloat16(short[] source, int so, int count, float[] out, int oo);
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, Floats out);
 
   /**
    * Transposes {@code elements} elements of a page's tokens, from {@code [element][token]} at
@@ -155,38 +143,38 @@ public interface Kernels {
    *
    * @param lanes {@value #LANES} floats of scratch
    */
-  float sumOfSquares(float[] x, int xo, int n, float[] lanes);
+  float sumOfSquares(Floats x, int xo, int n, float[] lanes);
 
   /** {@code out = (x * factor) * gain}. */
-  void scale(float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n);
+  void scale(Floats x, int xo, float factor, Floats gain, Floats out, int oo, int n);
 
   /** {@code y += x}. */
-  void add(float[] x, int xo, float[] y, int yo, int n);
+  void add(Floats x, int xo, Floats y, int yo, int n);
 
   /** {@code out = gate / (1 + exp(-gate)) * up}. */
-  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+  void swiglu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n);
 
   /**
    * {@code out = gelu(gate) * up}, computed as {@code gelu(g) = g / (1 + exp(-2u))}, where u is the
    * argument of tanh in the usual formula.
    */
-  void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+  void geglu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n);
 
   /**
    * {@code out = gate * Φ(gate) * up}, where {@link NormalTail} gives the normal distribution
    * function Φ.
    */
-  void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+  void normalGlu(Floats gate, int go, Floats up, int uo, Floats out, int oo, int n);
 
   /**
    * {@code out = g / (1 + exp(-1.702 g)) * (u + 1)}, where g is capped at {@code limit} and u is
    * clamped to {@code -limit .. limit}.
    */
   void clampedSwiglu(
-      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n);
+      Floats gate, int go, Floats up, int uo, float limit, Floats out, int oo, int n);
 
   /** {@code x = cap * tanh(x / cap)}. */
-  void softCap(float[] x, int xo, int n, float cap);
+  void softCap(Floats x, int xo, int n, float cap);
 
   /** The exponential of one value, as the other kernels compute it. */
   default float exp(float value) {
@@ -208,7 +196,7 @@ public interface Kernels {
       int ko,
       int headDim,
       float scale,
-      float[] out,
+      Floats out,
       int oo,
       int stride);
 
@@ -229,14 +217,14 @@ public interface Kernels {
    * @param lanes {@value #LANES} floats of scratch
    */
   void softmax(
-      float[] scores,
+      Floats scores,
       int stride,
       int[] from,
       int[] to,
       int first,
       int end,
       float cap,
-      float[] sinks,
+      Floats sinks,
       int so,
       int group,
       float[] factors,
@@ -252,7 +240,7 @@ public interface Kernels {
    * @param out element (q, d) at {@code oo + q * headDim + d}
    */
   void values(
-      float[] weights,
+      Floats weights,
       int wo,
       int ws,
       float[] values,
@@ -264,12 +252,5 @@ public interface Kernels {
 
   /** Like {@link #values}, for one query. */
   void valuesOne(
-      float[] weights,
-      int wo,
-      float[] values,
-      int vo,
-      int headDim,
-      int tokens,
-      float[] out,
-      int oo);
+      Floats weights, int wo, float[] values, int vo, int headDim, int tokens, float[] out, int oo);
 }

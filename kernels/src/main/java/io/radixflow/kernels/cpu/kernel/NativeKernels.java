@@ -170,31 +170,18 @@ public final class NativeKernels {
   private static native int supportedIsas();
 
   /**
-   * Rounds {@code columns} floats from {@code from} on, and writes them to row {@code row} of the
-   * last three arrays.
+   * Rounds a row of {@code columns} floats to integers; all are given by their addresses.
+   *
+   * @param pairs pairs of the integers
+   * @param scales scales of blocks of 32 columns
+   * @param sums sums of 16 columns each
    */
-  public void pack(
-      float[] in, int from, int columns, int row, int[] pairs, float[] scales, float[] sums) {
-    pack(isaNumber, in, from, columns, row, pairs, scales, sums);
+  public void pack(long in, int columns, long pairs, long scales, long sums) {
+    pack(isaNumber, in, columns, pairs, scales, sums);
   }
 
   private static native void pack(
-      int isa,
-      float[] in,
-      int from,
-      int columns,
-      int row,
-      int[] pairs,
-      float[] scales,
-      float[] sums);
-
-  /** See {@link Kernels#widenHalf}. */
-  void widenHalf(short[] source, int so, int count, float[] out, int oo) {
-    widenHalf(isaNumber, source, so, count, out, oo);
-  }
-
-  private static native void widenHalf(
-      int isa, short[] source, int so, int count, float[] out, int oo);
+      int isa, long in, int columns, long pairs, long scales, long sums);
 
   /**
    * Multiplies and adds 16-bit integers in registers only, as fast as one thread can. Returns the

@@ -77,5 +77,9 @@ public final class OffHeap implements AutoCloseable {
     }
   }
 
-  private static native ByteBuffer buffer(long address, int bytes);
+  /** Returns the address of a direct buffer. */
+  static native long address(ByteBuffer buffer);
+
+  /** Returns memory as a buffer. */
+  static native ByteBuffer buffer(long address, int bytes);
 }

@@ -7,6 +7,7 @@ import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.attention.HeadQueries;
 import io.radixflow.kernels.cpu.attention.PageAttention;
 import io.radixflow.kernels.cpu.attention.ScoreRoom;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Attention;
 import io.radixflow.models.Layer;
@@ -96,10 +97,10 @@ final class AttentionRegion {
   private StepRows rows;
   private int layer;
   private Shape shape;
-  private float[] sinks;
-  private float[] queries;
+  private Floats sinks;
+  private Floats queries;
   private int queryStride;
-  private float[] attended;
+  private Floats attended;
   private int attendedStride;
   private int parts;
 
@@ -115,7 +116,7 @@ final class AttentionRegion {
     lanes = new float[team.size()][Kernels.LANES];
     units = new HeadQueries[FEW * team.size()];
     for (int i = 0; i < units.length; i++) {
-      units[i] = new HeadQueries();
+      units[i] = new HeadQueries(team.memory());
     }
   }
 
@@ -152,10 +153,10 @@ final class AttentionRegion {
       CpuKvPool pool,
       StepRows rows,
       int layer,
-      float[] sinks,
-      float[] queries,
+      Floats sinks,
+      Floats queries,
       int queryStride,
-      float[] attended,
+      Floats attended,
       int attendedStride) {
     this.pool = pool;
     this.rows = rows;

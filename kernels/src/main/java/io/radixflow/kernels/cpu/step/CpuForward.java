@@ -5,6 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.attention.PageAttention;
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
@@ -14,6 +15,7 @@ import io.radixflow.models.FeedForward;
 import io.radixflow.models.ForwardOps;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.StepBuffer;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -22,7 +24,7 @@ import java.util.List;
  *
  * <p>Owned by the dispatcher. Buffers grow with the largest step so far and are reused.
  */
-final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
+final class CpuForward implements ForwardOps<CpuMatrix, Floats> {
 
   /** The work of an element-wise region on one row. */
   @FunctionalInterface
@@ -52,23 +54,23 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private HostStepTicket ticket;
 
   private final int[] widths = new int[StepBuffer.values().length];
-  private final float[][] buffers = new float[widths.length][];
+  private final Floats[] buffers = new Floats[widths.length];
   private int[] rowNumbers = new int[0];
   private int capacity;
 
   private CpuMatrix table;
   private int layer;
-  private float[] source;
+  private Floats source;
   private int sourceStride;
-  private float[] target;
+  private Floats target;
   private int targetStride;
   private int width;
   private float epsilon;
-  private float[] gain;
-  private float[] queryNorm;
-  private float[] keyNorm;
+  private Floats gain;
+  private Floats queryNorm;
+  private Floats keyNorm;
   private FeedForward.Dense gating;
-  private float[] sharedGate;
+  private Floats sharedGate;
   private RowOperation operation;
   private final WorkerTeam.Region rowRegion = this::applyRows;
   private final RowOperation embedRow = this::embedRow;
@@ -107,6 +109,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     experts = new ExpertsStage(config, team, kernels, grouped, parts);
     outputs = new OutputStage(config, team, kernels, matmul, parts);
     lanes = new float[team.size()][Kernels.LANES];
+    Arrays.fill(buffers, Floats.NONE);
     for (StepBuffer buffer : StepBuffer.values()) {
       widths[buffer.ordinal()] = buffer.width(config);
     }
@@ -121,7 +124,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return (width(buffer) + PANEL - 1) / PANEL * PANEL;
   }
 
-  private float[] buffer(StepBuffer buffer) {
+  private Floats buffer(StepBuffer buffer) {
     return buffers[buffer.ordinal()];
   }
 
@@ -148,8 +151,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     if (rows.rows > capacity) {
       capacity = Math.max(rows.rows, Math.max(16, capacity * 2));
       for (StepBuffer buffer : StepBuffer.values()) {
-        buffers[buffer.ordinal()] =
-            new float[(capacity + MatmulRegion.SPARE_ROWS) * stride(buffer)];
+        int size = (capacity + MatmulRegion.SPARE_ROWS) * stride(buffer);
+        buffers[buffer.ordinal()] = team.memory().grown(buffer(buffer), size);
       }
       rowNumbers = new int[capacity];
       for (int i = 0; i < capacity; i++) {
@@ -200,17 +203,17 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     float scale = config.scales().embedding();
     if (scale != 1) {
       for (int i = at; i < at + config.hiddenSize(); i++) {
-        target[i] *= scale;
+        target.set(i, target.get(i) * scale);
       }
     }
   }
 
   @Override
-  public void norm(StepBuffer from, float[] weights, StepBuffer to) {
+  public void norm(StepBuffer from, Floats weights, StepBuffer to) {
     from(from);
     to(to);
     gain = weights;
-    width = weights.length;
+    width = weights.length();
     boolean latent = from == StepBuffer.LOW_RANK_QUERY;
     epsilon = latent ? config.norm().latentEpsilon() : config.normEpsilon();
     forRows(width, normRow);
@@ -227,11 +230,11 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     }
     double sum = 0;
     for (int i = from; i < from + width; i++) {
-      sum += source[i];
+      sum += source.get(i);
     }
     float mean = (float) (sum / width);
     for (int i = 0; i < width; i++) {
-      target[to + i] = source[from + i] - mean;
+      target.set(to + i, source.get(from + i) - mean);
     }
     heads.norm(target, to, gain, target, to, width, epsilon, scratch);
   }
@@ -242,7 +245,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void ropeAndStore(int layer, float[] queryNorm, float[] keyNorm) {
+  public void ropeAndStore(int layer, Floats queryNorm, Floats keyNorm) {
     this.layer = layer;
     this.queryNorm = queryNorm;
     this.keyNorm = keyNorm;
@@ -255,7 +258,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void ropeAndStoreLatent(int layer, float[] latentNorm) {
+  public void ropeAndStoreLatent(int layer, Floats latentNorm) {
     this.layer = layer;
     keyNorm = latentNorm;
     from(StepBuffer.QKV);
@@ -308,7 +311,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void attend(int layer, float[] sinks) {
+  public void attend(int layer, Floats sinks) {
     boolean latent = config.layer(layer).attention() instanceof Latent;
     from(latent ? StepBuffer.LATENT_QUERY : StepBuffer.QKV);
     to(latent ? StepBuffer.LATENT_ATTENDED : StepBuffer.ATTENDED);
@@ -328,7 +331,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, StepBuffer from) {
+  public void experts(int layer, ExpertWeights<CpuMatrix, Floats> weights, StepBuffer from) {
     experts.run(
         (FeedForward.Experts) config.layer(layer).feedForward(),
         weights,
@@ -355,7 +358,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
       kernels.add(source, from, target, to, width);
       return;
     }
-    float logit = sharedGate[row * stride(StepBuffer.SHARED_GATE)];
+    float logit = sharedGate.get(row * stride(StepBuffer.SHARED_GATE));
     float weight = 1f / (kernels.exp(-logit) + 1f);
     ExpertsStage.addWeighted(weight, source, from, target, to, width);
   }
@@ -379,7 +382,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void outputs(float[] weights, CpuMatrix head) {
+  public void outputs(Floats weights, CpuMatrix head) {
     from(StepBuffer.HIDDEN);
     to(StepBuffer.NORMED);
     gain = weights;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.step;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.FeedForward.Router;
 import io.radixflow.models.FeedForward.Scoring;
@@ -35,15 +36,15 @@ final class ExpertChoice {
       Router router,
       int experts,
       int chosen,
-      float[] logits,
+      Floats logits,
       int at,
-      float[] correction,
+      Floats correction,
       int[] ids,
       float[] weights,
       int to) {
     score(router.scoring(), experts, logits, at);
     for (int i = 0; i < experts; i++) {
-      ranks[i] = correction == null ? scores[i] : scores[i] + correction[i];
+      ranks[i] = correction == null ? scores[i] : scores[i] + correction.get(i);
     }
     if (router.chosenGroups() < router.groups()) {
       dropGroups(router, experts);
@@ -62,20 +63,20 @@ final class ExpertChoice {
     }
   }
 
-  private void score(Scoring scoring, int experts, float[] logits, int at) {
+  private void score(Scoring scoring, int experts, Floats logits, int at) {
     if (scoring == Scoring.SIGMOID) {
       for (int i = 0; i < experts; i++) {
-        scores[i] = 1f / (kernels.exp(-logits[at + i]) + 1f);
+        scores[i] = 1f / (kernels.exp(-logits.get(at + i)) + 1f);
       }
       return;
     }
-    float max = logits[at];
+    float max = logits.get(at);
     for (int i = 1; i < experts; i++) {
-      max = Math.max(max, logits[at + i]);
+      max = Math.max(max, logits.get(at + i));
     }
     float sum = 0;
     for (int i = 0; i < experts; i++) {
-      scores[i] = kernels.exp(logits[at + i] - max);
+      scores[i] = kernels.exp(logits.get(at + i) - max);
       sum += scores[i];
     }
     for (int i = 0; i < experts; i++) {

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.step;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.step.PartTimes.Part;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
@@ -48,16 +49,16 @@ final class ExpertsStage {
   private int[] identity = new int[0];
 
   private final int[] ends;
-  private float[] gateUp = new float[0];
-  private float[] gated = new float[0];
-  private float[] expanded = new float[0];
+  private Floats gateUp = Floats.NONE;
+  private Floats gated = Floats.NONE;
+  private Floats expanded = Floats.NONE;
 
   private Experts shape;
-  private ExpertWeights<CpuMatrix, float[]> experts;
+  private ExpertWeights<CpuMatrix, Floats> experts;
   private int rows;
-  private float[] logits;
+  private Floats logits;
   private int logitsStride;
-  private float[] delta;
+  private Floats delta;
   private final int hidden;
   private int hiddenStride;
 
@@ -92,12 +93,12 @@ final class ExpertsStage {
    */
   void run(
       Experts shape,
-      ExpertWeights<CpuMatrix, float[]> experts,
+      ExpertWeights<CpuMatrix, Floats> experts,
       int rows,
-      float[] logits,
+      Floats logits,
       int logitsStride,
-      float[] in,
-      float[] delta,
+      Floats in,
+      Floats delta,
       int hiddenStride) {
     this.shape = shape;
     this.experts = experts;
@@ -143,13 +144,9 @@ final class ExpertsStage {
         identity[i] = i;
       }
     }
-    gateUp = atLeast(gateUp, ids.length * gateUpStride);
-    gated = atLeast(gated, ids.length * gatedStride);
-    expanded = atLeast(expanded, ids.length * hiddenStride);
-  }
-
-  private static float[] atLeast(float[] buffer, int size) {
-    return buffer.length < size ? new float[size] : buffer;
+    gateUp = team.memory().grown(gateUp, ids.length * gateUpStride);
+    gated = team.memory().grown(gated, ids.length * gatedStride);
+    expanded = team.memory().grown(expanded, ids.length * hiddenStride);
   }
 
   private void chooseRows(int task, int worker) {
@@ -221,7 +218,7 @@ final class ExpertsStage {
     int end = Math.min(rows, (task + 1) * TASK_ROWS);
     for (int row = task * TASK_ROWS; row < end; row++) {
       int to = row * hiddenStride;
-      Arrays.fill(delta, to, to + hidden, 0f);
+      delta.fill(to, to + hidden, 0f);
       for (int i = row * shape.chosen(); i < (row + 1) * shape.chosen(); i++) {
         addWeighted(weights[i], expanded, places[i] * hiddenStride, delta, to, hidden);
       }
@@ -229,9 +226,9 @@ final class ExpertsStage {
   }
 
   /** {@code y += weight * x}, with two roundings. */
-  static void addWeighted(float weight, float[] x, int xo, float[] y, int yo, int n) {
+  static void addWeighted(float weight, Floats x, int xo, Floats y, int yo, int n) {
     for (int i = 0; i < n; i++) {
-      y[yo + i] += weight * x[xo + i];
+      y.set(yo + i, y.get(yo + i) + weight * x.get(xo + i));
     }
   }
 }

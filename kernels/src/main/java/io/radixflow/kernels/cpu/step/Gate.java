@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.step;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.FeedForward.Dense;
 
@@ -13,7 +14,7 @@ final class Gate {
    * @param from index of the gate projection; the up projection follows
    * @param to index for the result
    */
-  static void apply(Kernels kernels, Dense shape, float[] gateUp, int from, float[] out, int to) {
+  static void apply(Kernels kernels, Dense shape, Floats gateUp, int from, Floats out, int to) {
     int n = shape.width();
     switch (shape.gating()) {
       case SILU -> kernels.swiglu(gateUp, from, gateUp, from + n, out, to, n);

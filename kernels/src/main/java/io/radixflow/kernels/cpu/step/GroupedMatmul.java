@@ -3,7 +3,9 @@ package io.radixflow.kernels.cpu.step;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
@@ -22,10 +24,14 @@ final class GroupedMatmul implements WorkerTeam.Region {
 
   /** Buffers of one worker. */
   private static final class Scratch {
-    final float[] unpacked = new float[Panels.DEPTH * PANEL];
+    final Floats unpacked;
     final float[] scales = new float[Panels.SCALES];
-    float[] packed = new float[0];
-    float[] out = new float[0];
+    Floats packed = Floats.NONE;
+    Floats out = Floats.NONE;
+
+    Scratch(RowMemory memory) {
+      unpacked = memory.floats(Panels.DEPTH * PANEL);
+    }
   }
 
   private final WorkerTeam team;
@@ -36,9 +42,9 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final RoundedRows rounded;
   private final Scratch[] scratch;
 
-  private float[] in;
+  private Floats in;
   private int inStride;
-  private float[] out;
+  private Floats out;
   private int outStride;
 
   private int products;
@@ -68,7 +74,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     rounded = new RoundedRows(team, integers, parts);
     scratch = new Scratch[team.size()];
     for (int i = 0; i < scratch.length; i++) {
-      scratch[i] = new Scratch();
+      scratch[i] = new Scratch(team.memory());
     }
   }
 
@@ -78,7 +84,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
    * @param inStride distance between rows of {@code in}, in floats
    * @param outStride distance between rows of {@code out}, in floats
    */
-  void begin(float[] in, int inStride, float[] out, int outStride) {
+  void begin(Floats in, int inStride, Floats out, int outStride) {
     this.in = in;
     this.inStride = inStride;
     this.out = out;
@@ -239,16 +245,14 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
     if (whole < end) {
       int rows = counts[product];
-      if (s.out.length < rows * PANEL) {
-        s.out = new float[rows * PANEL];
-      }
+      s.out = team.memory().grown(s.out, rows * PANEL);
       multiplyIntegers(product, whole, end, s.out, 0, PANEL, worker);
       copyOut(s.out, product, whole);
     }
   }
 
   private void multiplyIntegers(
-      int product, int first, int end, float[] to, int at, int stride, int worker) {
+      int product, int first, int end, Floats to, int at, int stride, int worker) {
     integers.multiply(
         matrices[product],
         first,
@@ -272,35 +276,30 @@ final class GroupedMatmul implements WorkerTeam.Region {
     int columns = matrices[product].panels().columns();
     int rows = counts[product];
     int filled = tiles(rows, tileRows) * tileRows;
-    if (s.packed.length < filled * columns) {
-      s.packed = new float[filled * columns];
-      s.out = new float[Math.max(s.out.length, filled * PANEL)];
-    }
-    if (s.out.length < filled * PANEL) {
-      s.out = new float[filled * PANEL];
-    }
+    s.packed = team.memory().grown(s.packed, filled * columns);
+    s.out = team.memory().grown(s.out, filled * PANEL);
     for (int row = 0; row < filled; row++) {
       int to = row / tileRows * tileRows * columns + row % tileRows;
       if (row >= rows) {
         for (int k = 0; k < columns; k++, to += tileRows) {
-          s.packed[to] = 0f;
+          s.packed.set(to, 0f);
         }
         continue;
       }
       int from = inRows[product][firsts[product] + row] * inStride + inOffsets[product];
       for (int k = 0; k < columns; k++, to += tileRows) {
-        s.packed[to] = in[from + k];
+        s.packed.set(to, in.get(from + k));
       }
     }
   }
 
-  private static void begin(Scratch s, float[] bias, int panel, int rows) {
+  private static void begin(Scratch s, Floats bias, int panel, int rows) {
     if (bias == null) {
-      Arrays.fill(s.out, 0, rows * PANEL, 0f);
+      s.out.fill(0, rows * PANEL, 0f);
       return;
     }
     for (int row = 0; row < rows; row++) {
-      System.arraycopy(bias, panel * PANEL, s.out, row * PANEL, PANEL);
+      s.out.put(row * PANEL, bias, panel * PANEL, PANEL);
     }
   }
 
@@ -324,11 +323,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void copyOut(float[] from, int product, int panel) {
+  private void copyOut(Floats from, int product, int panel) {
     int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
     int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
     for (int row = 0; row < counts[product]; row++) {
-      System.arraycopy(from, row * PANEL, out, to + row * outStride, width);
+      out.put(to + row * outStride, from, row * PANEL, width);
     }
   }
 }

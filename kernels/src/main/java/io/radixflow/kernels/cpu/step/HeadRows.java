@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Attention;
 import io.radixflow.models.Attention.Grouped;
@@ -60,7 +61,7 @@ final class HeadRows {
 
   /** RMS norm of {@code n} elements. */
   void norm(
-      float[] x, int xo, float[] gain, float[] out, int oo, int n, float epsilon, float[] lanes) {
+      Floats x, int xo, Floats gain, Floats out, int oo, int n, float epsilon, float[] lanes) {
     float squares = kernels.sumOfSquares(x, xo, n, lanes);
     float factor = (float) (1 / Math.sqrt((double) squares / n + epsilon));
     kernels.scale(x, xo, factor, gain, out, oo, n);
@@ -71,10 +72,10 @@ final class HeadRows {
       CpuKvPool pool,
       int layer,
       int row,
-      float[] x,
+      Floats x,
       int at,
-      float[] queryNorm,
-      float[] keyNorm,
+      Floats queryNorm,
+      Floats keyNorm,
       float[] lanes) {
     Grouped attention = (Grouped) config.layer(layer).attention();
     int headDim = attention.headDim();
@@ -99,7 +100,7 @@ final class HeadRows {
     if (attention.scores().growth() != null) {
       float factor = attention.scores().growth().at(position);
       for (int i = at; i < at + keys * headDim; i++) {
-        x[i] *= factor;
+        x.set(i, x.get(i) * factor);
       }
     }
     int page = rows.pages[row][position / CpuKvPool.PAGE_TOKENS];
@@ -120,11 +121,11 @@ final class HeadRows {
       CpuKvPool pool,
       int layer,
       int row,
-      float[] queries,
+      Floats queries,
       int queriesAt,
-      float[] latent,
+      Floats latent,
       int latentAt,
-      float[] norm,
+      Floats norm,
       float[] lanes) {
     Latent attention = (Latent) config.layer(layer).attention();
     int position = rows.position[row];
@@ -143,12 +144,12 @@ final class HeadRows {
   }
 
   /** Copies the rotated part of one row's queries to the place after their compressed part. */
-  void copyRotated(int layer, float[] queries, int queriesAt, float[] compressed, int at) {
+  void copyRotated(int layer, Floats queries, int queriesAt, Floats compressed, int at) {
     Latent attention = (Latent) config.layer(layer).attention();
     for (int head = 0; head < attention.heads(); head++) {
       int from = queriesAt + head * attention.queryDim() + attention.plainDim();
       int to = at + head * attention.keyWidth() + attention.kvRank();
-      System.arraycopy(queries, from, compressed, to, attention.rotatedDim());
+      compressed.put(to, queries, from, attention.rotatedDim());
     }
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu.step;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
@@ -34,16 +35,16 @@ final class MatmulRegion implements WorkerTeam.Region {
   private final IntegerProducts integers;
   private final PanelTasks tasks;
   private final RoundedRows rounded;
-  private final float[][] scratch;
+  private final Floats[] scratch;
   private final float[][] scales;
   private final WorkerTeam.Region packing = this::pack;
   private final WorkerTeam.Region integerPanels = this::multiplyIntegers;
-  private float[] packed = new float[0];
+  private Floats packed = Floats.NONE;
 
   private CpuMatrix matrix;
-  private float[] in;
+  private Floats in;
   private int inStride;
-  private float[] out;
+  private Floats out;
   private int outStride;
   private int rows;
   private boolean fewRows;
@@ -60,7 +61,8 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.integers = integers;
     tasks = new PanelTasks(team.size());
     rounded = new RoundedRows(team, integers, parts);
-    scratch = new float[team.size()][Panels.DEPTH * PANEL];
+    scratch = new Floats[team.size()];
+    Arrays.setAll(scratch, worker -> team.memory().floats(Panels.DEPTH * PANEL));
     scales = new float[team.size()][Panels.SCALES];
   }
 
@@ -73,7 +75,7 @@ final class MatmulRegion implements WorkerTeam.Region {
    * @param inStride distance between rows of {@code in}, in floats
    * @param outStride distance between rows of {@code out}, in floats; a multiple of PANEL
    */
-  void multiply(CpuMatrix matrix, float[] in, int inStride, float[] out, int outStride, int rows) {
+  void multiply(CpuMatrix matrix, Floats in, int inStride, Floats out, int outStride, int rows) {
     this.matrix = matrix;
     this.in = in;
     this.inStride = inStride;
@@ -95,9 +97,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     tileRows = TileRows.of(rows);
     int tiles = (rows + tileRows - 1) / tileRows;
     int columns = matrix.panels().columns();
-    if (packed.length < tiles * tileRows * columns) {
-      packed = new float[tiles * tileRows * columns];
-    }
+    packed = team.memory().grown(packed, tiles * tileRows * columns);
     team.run(tiles, packing);
     taskTiles = (tiles + splits() - 1) / splits();
     team.run(tasks.count() * ((tiles + taskTiles - 1) / taskTiles), this);
@@ -157,16 +157,16 @@ final class MatmulRegion implements WorkerTeam.Region {
         interleave(in, row * inStride, columns, packed, target, tileRows);
       } else {
         for (int k = 0; k < columns; k++) {
-          packed[target + k * tileRows] = 0f;
+          packed.set(target + k * tileRows, 0f);
         }
       }
     }
   }
 
   private static void interleave(
-      float[] source, int from, int count, float[] target, int at, int stride) {
+      Floats source, int from, int count, Floats target, int at, int stride) {
     for (int k = 0, o = at; k < count; k++, o += stride) {
-      target[o] = source[from + k];
+      target.set(o, source.get(from + k));
     }
   }
 
@@ -196,13 +196,13 @@ final class MatmulRegion implements WorkerTeam.Region {
   private void begin(int panel, int row) {
     int at = row * outStride + panel * PANEL;
     if (matrix.bias() == null) {
-      Arrays.fill(out, at, at + PANEL, 0f);
+      out.fill(at, at + PANEL, 0f);
     } else {
-      System.arraycopy(matrix.bias(), panel * PANEL, out, at, PANEL);
+      out.put(at, matrix.bias(), panel * PANEL, PANEL);
     }
   }
 
-  private void multiplyPanel(int panel, int firstTile, float[] unpacked, float[] scales) {
+  private void multiplyPanel(int panel, int firstTile, Floats unpacked, float[] scales) {
     int columns = matrix.panels().columns();
     int endTile = Math.min((rows + tileRows - 1) / tileRows, firstTile + taskTiles);
     for (int row = firstTile * tileRows; row < endTile * tileRows; row++) {

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.step;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Batch;
@@ -27,7 +28,8 @@ final class OutputStage implements WorkerTeam.Region {
   private final Sampler[] samplers;
   private final int vocabSize;
   private final int stride;
-  private float[] logits = new float[0];
+  private Floats logits = Floats.NONE;
+  private final float[][] drawn;
   private HostStepTicket ticket;
   private int first;
 
@@ -44,6 +46,7 @@ final class OutputStage implements WorkerTeam.Region {
     for (int i = 0; i < samplers.length; i++) {
       samplers[i] = new Sampler(vocabSize);
     }
+    drawn = new float[team.size()][vocabSize];
   }
 
   /** Computes outputs {@code first} to {@code first + count - 1} of the ticket. */
@@ -52,14 +55,12 @@ final class OutputStage implements WorkerTeam.Region {
       int first,
       int count,
       CpuMatrix head,
-      float[] normed,
+      Floats normed,
       int normedStride) {
     this.ticket = ticket;
     this.first = first;
     int rows = count == 1 ? 1 : count + MatmulRegion.SPARE_ROWS;
-    if (logits.length < rows * stride) {
-      logits = new float[rows * stride];
-    }
+    logits = team.memory().grown(logits, rows * stride);
     matmul.multiply(head, normed, normedStride, logits, stride, count);
     parts.begin();
     team.run(count, this);
@@ -69,7 +70,7 @@ final class OutputStage implements WorkerTeam.Region {
   private void scale(int at) {
     if (scales.logits() != 1) {
       for (int i = at; i < at + vocabSize; i++) {
-        logits[i] *= scales.logits();
+        logits.set(i, logits.get(i) * scales.logits());
       }
     }
     if (scales.logitCap() > 0) {
@@ -84,8 +85,10 @@ final class OutputStage implements WorkerTeam.Region {
     Batch batch = ticket.batch();
     SamplingState state = batch.outputSampling(output);
     scale(at);
+    float[] row = drawn[worker];
+    logits.get(at, row, 0, vocabSize);
     if ((batch.outputFlags(output) & Batch.LOGITS) != 0) {
-      ticket.putLogits(output, logits, at);
+      ticket.putLogits(output, row, 0);
     }
     if (state == null) {
       return;
@@ -93,10 +96,10 @@ final class OutputStage implements WorkerTeam.Region {
     Sampler sampler = samplers[worker];
     int given = batch.outputGiven(output);
     int token =
-        given >= 0 ? given : sampler.sample(logits, at, vocabSize, state, batch.outputMask(output));
+        given >= 0 ? given : sampler.sample(row, 0, vocabSize, state, batch.outputMask(output));
     ticket.putToken(output, token);
     if ((batch.outputFlags(output) & Batch.LOGPROBS) != 0) {
-      ticket.putLogprobs(output, sampler, logits, at, token, state.params().topLogprobs());
+      ticket.putLogprobs(output, sampler, row, 0, token, state.params().topLogprobs());
     }
   }
 }

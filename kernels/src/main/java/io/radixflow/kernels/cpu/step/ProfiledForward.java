@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.step;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.models.FeedForward;
 import io.radixflow.models.ForwardOps;
@@ -10,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Runs the operations of the forward pass and adds the time of each to a profile. */
-final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
+final class ProfiledForward implements ForwardOps<CpuMatrix, Floats> {
 
   private final CpuForward forward;
   private final WorkerTeam team;
@@ -76,7 +77,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void norm(StepBuffer source, float[] gain, StepBuffer target) {
+  public void norm(StepBuffer source, Floats gain, StepBuffer target) {
     time("norms", () -> forward.norm(source, gain, target));
   }
 
@@ -90,12 +91,12 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void ropeAndStore(int layer, float[] queryNorm, float[] keyNorm) {
+  public void ropeAndStore(int layer, Floats queryNorm, Floats keyNorm) {
     time("rotation and storing", () -> forward.ropeAndStore(layer, queryNorm, keyNorm));
   }
 
   @Override
-  public void ropeAndStoreLatent(int layer, float[] latentNorm) {
+  public void ropeAndStoreLatent(int layer, Floats latentNorm) {
     time("rotation and storing", () -> forward.ropeAndStoreLatent(layer, latentNorm));
   }
 
@@ -106,7 +107,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void attend(int layer, float[] sinks) {
+  public void attend(int layer, Floats sinks) {
     time("attention", () -> forward.attend(layer, sinks));
   }
 
@@ -122,7 +123,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, StepBuffer source) {
+  public void experts(int layer, ExpertWeights<CpuMatrix, Floats> weights, StepBuffer source) {
     time("experts", () -> forward.experts(layer, weights, source));
   }
 
@@ -137,7 +138,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void outputs(float[] norm, CpuMatrix head) {
+  public void outputs(Floats norm, CpuMatrix head) {
     if (forward.outputs() == 0) {
       return;
     }

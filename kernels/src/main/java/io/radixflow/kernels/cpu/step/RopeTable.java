@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.step;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.models.Rope;
 import java.util.Arrays;
 
@@ -45,7 +46,7 @@ final class RopeTable {
   }
 
   /** Rotates one head, or the rotated part of it, in place. */
-  void rotate(float[] x, int offset, int position) {
+  void rotate(Floats x, int offset, int position) {
     int half = frequencies.length;
     int table = position * half;
     int step = interleaved ? 2 : 1;
@@ -54,10 +55,10 @@ final class RopeTable {
       int at = offset + i * step;
       float cos = cosines[table + i];
       float sin = sines[table + i];
-      float a = x[at];
-      float b = x[at + partner];
-      x[at] = a * cos - b * sin;
-      x[at + partner] = a * sin + b * cos;
+      float a = x.get(at);
+      float b = x.get(at + partner);
+      x.set(at, a * cos - b * sin);
+      x.set(at + partner, a * sin + b * cos);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.integer.IntegerRows;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import java.util.Arrays;
 
 /**
@@ -16,9 +17,9 @@ final class RoundedRows implements WorkerTeam.Region {
   private final WorkerTeam team;
   private final IntegerProducts integers;
   private final PartTimes parts;
-  private final IntegerRows rows = new IntegerRows();
+  private final IntegerRows rows;
 
-  private float[] in;
+  private Floats in;
   private int count;
   private int[] starts = new int[64];
 
@@ -26,10 +27,11 @@ final class RoundedRows implements WorkerTeam.Region {
     this.team = team;
     this.integers = integers;
     this.parts = parts;
+    rows = new IntegerRows(team.memory());
   }
 
   /** Begins a list of rows of {@code in}. */
-  void begin(float[] in) {
+  void begin(Floats in) {
     this.in = in;
     count = 0;
   }

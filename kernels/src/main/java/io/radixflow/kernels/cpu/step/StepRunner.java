@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
@@ -19,7 +20,7 @@ public final class StepRunner {
 
   private final WorkerTeam team;
   private final StepRows rows;
-  private final ForwardGraph<CpuMatrix, float[]> graph;
+  private final ForwardGraph<CpuMatrix, Floats> graph;
   private final CpuForward forward;
   private volatile ProfiledForward profiled;
 
@@ -29,7 +30,7 @@ public final class StepRunner {
    */
   public StepRunner(
       ModelConfig config,
-      ForwardGraph<CpuMatrix, float[]> graph,
+      ForwardGraph<CpuMatrix, Floats> graph,
       WorkerTeam team,
       Kernels kernels,
       NativeKernels fast,

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.device.ThreadPriority;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -50,6 +51,7 @@ public final class WorkerTeam implements AutoCloseable {
   /** The largest number of tasks per region. Region numbers have 39 bits, which last for years. */
   private static final int MOST_TASKS = (1 << COUNT_BITS) - 1;
 
+  private final RowMemory memory = new RowMemory();
   private final ThreadPriority priority;
   private final Thread[] threads;
   private final AtomicIntegerArray parked;
@@ -93,6 +95,11 @@ public final class WorkerTeam implements AutoCloseable {
       threads[i].setDaemon(true);
       threads[i].start();
     }
+  }
+
+  /** The memory of the rows that the workers compute, until the team is closed. */
+  public RowMemory memory() {
+    return memory;
   }
 
   /** Number of workers, including the caller of {@link #run}. */
@@ -269,12 +276,13 @@ public final class WorkerTeam implements AutoCloseable {
     parked.set(worker, 0);
   }
 
-  /** Stops the threads after their current tasks. */
+  /** Stops the threads and frees the memory. No region may run. */
   @Override
   public void close() {
     closed = true;
     for (Thread thread : threads) {
       LockSupport.unpark(thread);
     }
+    memory.close();
   }
 }

@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cpu.kernel.CodeForm.BLOCK;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
@@ -32,21 +33,22 @@ public record BlockPanels(
 
   @Override
   public void unpack(
-      Kernels kernels, int panel, int from, int to, float[] out, float[] scaleScratch) {
+      Kernels kernels, int panel, int from, int to, Floats out, float[] scaleScratch) {
     kernels.unpackCodes(form, codes, codesAt(panel, from), (to - from) / BLOCK, out);
-    scales.unpack(kernels, panel, from, to, scaleScratch);
+    scales.unpack(panel, from, to, scaleScratch);
     kernels.scaleCodes(out, scaleScratch, scales.block(), scales.minima(), to - from);
   }
 
   @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     int panel = row / PANEL;
     int lane = row % PANEL;
     for (int k = 0; k < columns; k++) {
       int code = form.code(codes, codesAt(panel, k), k % BLOCK, lane);
       float scale = scales.value(panel, k, 0, lane);
-      out[offset + k] =
-          scales.minima() ? Fma.fma(code, scale, scales.value(panel, k, 1, lane)) : code * scale;
+      out.set(
+          offset + k,
+          scales.minima() ? Fma.fma(code, scale, scales.value(panel, k, 1, lane)) : code * scale);
     }
   }
 

@@ -2,7 +2,6 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Float16;
 
 /**
@@ -115,21 +114,27 @@ public record BlockScales(
    * Widens the scales of columns {@code from} to {@code to}, which are whole blocks, to {@code
    * [block][scales, minima][PANEL]} from index 0 on.
    */
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+  public void unpack(int panel, int from, int to, float[] out) {
     int at = at(panel, from / block);
     int count = (to - from) / block * parts() * PANEL;
     switch (form) {
       case FLOAT -> System.arraycopy(floats, at, out, 0, count);
-      case HALF -> kernels.widenHalf(halves, at, count, out, 0);
-      default -> unpackFactors(kernels, panel, from, to, out);
+      case HALF -> widen(at, count, out, 0);
+      default -> unpackFactors(panel, from, to, out);
     }
   }
 
-  private void unpackFactors(Kernels kernels, int panel, int from, int to, float[] out) {
+  private void widen(int from, int count, float[] out, int at) {
+    for (int i = 0; i < count; i++) {
+      out[at + i] = Float16.toFloat(halves[from + i]);
+    }
+  }
+
+  private void unpackFactors(int panel, int from, int to, float[] out) {
     int width = parts() * PANEL;
     for (int column = from; column < to; column += block) {
       int o = (column - from) / block * width;
-      kernels.widenHalf(halves, unitsAt(panel, column / UNIT), width, out, o);
+      widen(unitsAt(panel, column / UNIT), width, out, o);
       int at = at(panel, column / block);
       for (int i = 0; i < width; i++) {
         out[o + i] *= factors[at + i];

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Float8;
 
@@ -24,7 +25,7 @@ public record Float8Panels(int rows, int columns, byte[] codes, float[] scales) 
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
+  public void unpack(Kernels kernels, int panel, int from, int to, Floats out, float[] scratch) {
     kernels.unpackFloat8(
         codes,
         codesAt(panel, from),
@@ -36,12 +37,12 @@ public record Float8Panels(int rows, int columns, byte[] codes, float[] scales) 
   }
 
   @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     int panel = row / PANEL;
     int lane = row % PANEL;
     for (int k = 0; k < columns; k++) {
       float value = Float8.toFloat(codes[codesAt(panel, k) + lane]);
-      out[offset + k] = value * scales[scalesAt(panel, k) + lane];
+      out.set(offset + k, value * scales[scalesAt(panel, k) + lane]);
     }
   }
 

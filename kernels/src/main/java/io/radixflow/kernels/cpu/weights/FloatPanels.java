@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
@@ -12,27 +13,15 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 public record FloatPanels(int rows, int columns, float[] values) implements Panels {
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
-    System.arraycopy(values, (panel * columns + from) * PANEL, out, 0, (to - from) * PANEL);
+  public void unpack(Kernels kernels, int panel, int from, int to, Floats out, float[] scratch) {
+    out.put(0, values, (panel * columns + from) * PANEL, (to - from) * PANEL);
   }
 
   @Override
-  public void timesVector(
-      Kernels kernels,
-      int panel,
-      float[] x,
-      float[] out,
-      int offset,
-      float[] scratch,
-      float[] scales) {
-    kernels.tile(1, x, 0, values, panel * columns * PANEL, columns, out, offset, PANEL);
-  }
-
-  @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     int at = row / PANEL * columns * PANEL + row % PANEL;
     for (int k = 0; k < columns; k++) {
-      out[offset + k] = values[at + k * PANEL];
+      out.set(offset + k, values[at + k * PANEL]);
     }
   }
 

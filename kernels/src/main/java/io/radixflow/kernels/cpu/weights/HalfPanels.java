@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Float16;
 
@@ -15,22 +16,23 @@ public record HalfPanels(int rows, int columns, boolean bfloat16, short[] values
     implements Panels {
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
+  public void unpack(Kernels kernels, int panel, int from, int to, Floats out, float[] scratch) {
     int at = (panel * columns + from) * PANEL;
-    if (bfloat16) {
-      kernels.widenBfloat16(values, at, (to - from) * PANEL, out, 0);
-    } else {
-      kernels.widenHalf(values, at, (to - from) * PANEL, out, 0);
+    for (int i = 0; i < (to - from) * PANEL; i++) {
+      out.set(i, widen(values[at + i]));
     }
   }
 
   @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     int at = row / PANEL * columns * PANEL + row % PANEL;
     for (int k = 0; k < columns; k++) {
-      short value = values[at + k * PANEL];
-      out[offset + k] = bfloat16 ? Float.intBitsToFloat(value << 16) : Float16.toFloat(value);
+      out.set(offset + k, widen(values[at + k * PANEL]));
     }
+  }
+
+  private float widen(short value) {
+    return bfloat16 ? Float.intBitsToFloat(value << 16) : Float16.toFloat(value);
   }
 
   @Override

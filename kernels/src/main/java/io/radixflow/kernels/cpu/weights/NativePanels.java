@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeMemory;
@@ -127,7 +128,7 @@ public final class NativePanels implements Panels {
     return units + form.unitBytes(((long) panel * columns + column) * PANEL);
   }
 
-  private void unpack(int panel, int from, int count, int lane, float[] out, int at) {
+  private void unpack(int panel, int from, int count, int lane, long out) {
     NativeWeights.unpack(
         isa,
         kind().ordinal(),
@@ -140,27 +141,24 @@ public final class NativePanels implements Panels {
         unitsAt(panel, from),
         count,
         lane,
-        out,
-        at);
+        out);
   }
 
   @Override
   public void unpack(
-      Kernels kernels, int panel, int from, int to, float[] out, float[] scaleScratch) {
+      Kernels kernels, int panel, int from, int to, Floats out, float[] scaleScratch) {
     Objects.checkIndex(panel, count());
     Objects.checkFromToIndex(from, to, columns);
     Objects.checkFromToIndex(0, to - from, DEPTH);
-    Objects.checkFromIndexSize(0, (to - from) * PANEL, out.length);
-    unpack(panel, from, to - from, -1, out, 0);
+    unpack(panel, from, to - from, -1, out.address(0, (to - from) * PANEL));
   }
 
   @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     Objects.checkIndex(row, rows);
-    Objects.checkFromIndexSize(offset, columns, out.length);
     for (int from = 0; from < columns; from += DEPTH) {
       int count = Math.min(DEPTH, columns - from);
-      unpack(row / PANEL, from, count, row % PANEL, out, offset + from);
+      unpack(row / PANEL, from, count, row % PANEL, out.address(offset + from, count));
     }
   }
 
@@ -168,19 +166,18 @@ public final class NativePanels implements Panels {
   public void timesVector(
       Kernels kernels,
       int panel,
-      float[] x,
-      float[] out,
+      Floats x,
+      Floats out,
       int offset,
-      float[] scratch,
+      Floats scratch,
       float[] scaleScratch) {
     if (form != PanelForm.FLOAT) {
       Panels.super.timesVector(kernels, panel, x, out, offset, scratch, scaleScratch);
       return;
     }
     Objects.checkIndex(panel, count());
-    Objects.checkFromIndexSize(0, columns, x.length);
-    Objects.checkFromIndexSize(offset, PANEL, out.length);
-    NativeWeights.multiplyFloats(isa, codesAt(panel, 0), columns, x, out, offset);
+    long in = x.address(0, columns);
+    NativeWeights.multiplyFloats(isa, codesAt(panel, 0), columns, in, out.address(offset, PANEL));
   }
 
   @Override
@@ -190,14 +187,13 @@ public final class NativePanels implements Panels {
 
   @Override
   public void timesRows(
-      Kernels kernels, int panel, float[] x, int xs, int count, float[] out, int offset, int os) {
+      Kernels kernels, int panel, Floats x, int xs, int count, Floats out, int offset, int os) {
     Objects.checkIndex(panel, count());
     Objects.checkFromToIndex(1, count, fewRows(kernels));
-    Objects.checkFromIndexSize((count - 1) * xs, columns, x.length);
-    Objects.checkFromIndexSize(offset + (count - 1) * os, PANEL, out.length);
     boolean bfloat16 = form == PanelForm.BFLOAT16;
-    NativeWeights.multiplyHalves(
-        isa, codesAt(panel, 0), bfloat16, columns, x, xs, count, out, offset, os);
+    long in = x.address(0, (count - 1) * xs + columns);
+    long to = out.address(offset, (count - 1) * os + PANEL);
+    NativeWeights.multiplyHalves(isa, codesAt(panel, 0), bfloat16, columns, in, xs, count, to, os);
   }
 
   /**
@@ -208,18 +204,16 @@ public final class NativePanels implements Panels {
    */
   public void multiply(
       int isa,
-      float[] bias,
-      int biasAt,
+      long bias,
       int first,
       int end,
-      int[] pairs,
-      float[] rowScales,
-      float[] sums,
+      long pairs,
+      long rowScales,
+      long sums,
       int[] numbers,
       int number,
       int count,
-      float[] out,
-      int at,
+      long out,
       int stride) {
     Objects.checkFromToIndex(first, end, count());
     Objects.requireNonNull(form.codes);
@@ -234,7 +228,6 @@ public final class NativePanels implements Panels {
         scales,
         units,
         bias,
-        biasAt,
         first,
         end,
         pairs,
@@ -244,7 +237,6 @@ public final class NativePanels implements Panels {
         number,
         count,
         out,
-        at,
         stride);
   }
 
@@ -317,6 +309,6 @@ public final class NativePanels implements Panels {
 
   private void putArray(long to, Object array, long bytes) {
     Objects.checkFromIndexSize(to - codes, bytes, size(form, (long) count() * PANEL * columns));
-    NativeWeights.put(to, array, bytes);
+    NativeWeights.put(to, array, (int) bytes);
   }
 }

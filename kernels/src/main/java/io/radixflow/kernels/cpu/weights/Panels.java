@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
@@ -44,7 +45,7 @@ public interface Panels {
    * @param to the k after the last: {@code from + DEPTH} or the end of the panel
    * @param scales scratch of {@value #SCALES} floats
    */
-  void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scales);
+  void unpack(Kernels kernels, int panel, int from, int to, Floats out, float[] scales);
 
   /**
    * Adds the product of one panel and {@code x}, {@value Kernels#PANEL} floats, to {@code
@@ -56,10 +57,10 @@ public interface Panels {
   default void timesVector(
       Kernels kernels,
       int panel,
-      float[] x,
-      float[] out,
+      Floats x,
+      Floats out,
       int offset,
-      float[] scratch,
+      Floats scratch,
       float[] scales) {
     for (int from = 0; from < columns(); from += DEPTH) {
       int to = Math.min(columns(), from + DEPTH);
@@ -81,10 +82,10 @@ public interface Panels {
    * @param out element (row, lane) at {@code offset + row * os + lane}
    */
   default void timesRows(
-      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
+      Kernels kernels, int panel, Floats x, int xs, int rows, Floats out, int offset, int os) {
     throw new UnsupportedOperationException();
   }
 
   /** Copies one row of weights. */
-  void row(int row, float[] out, int offset);
+  void row(int row, Floats out, int offset);
 }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import java.util.List;
 
@@ -65,7 +66,7 @@ public final class StackedPanels implements Panels {
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scales) {
+  public void unpack(Kernels kernels, int panel, int from, int to, Floats out, float[] scales) {
     int part = partOf(panel);
     parts[part].unpack(kernels, panel - firstPanel[part], from, to, out, scales);
   }
@@ -74,10 +75,10 @@ public final class StackedPanels implements Panels {
   public void timesVector(
       Kernels kernels,
       int panel,
-      float[] x,
-      float[] out,
+      Floats x,
+      Floats out,
       int offset,
-      float[] scratch,
+      Floats scratch,
       float[] scales) {
     int part = partOf(panel);
     parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch, scales);
@@ -94,13 +95,13 @@ public final class StackedPanels implements Panels {
 
   @Override
   public void timesRows(
-      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
+      Kernels kernels, int panel, Floats x, int xs, int rows, Floats out, int offset, int os) {
     int part = partOf(panel);
     parts[part].timesRows(kernels, panel - firstPanel[part], x, xs, rows, out, offset, os);
   }
 
   @Override
-  public void row(int row, float[] out, int offset) {
+  public void row(int row, Floats out, int offset) {
     int part = partOf(row / PANEL);
     parts[part].row(row - firstPanel[part] * PANEL, out, offset);
   }

@@ -3,8 +3,10 @@ package io.radixflow.kernels.cpu.attention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.Shapes;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.NativeIsas;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.models.Attention;
@@ -121,8 +123,8 @@ class PageAttentionProperties {
       ModelConfig config = Shapes.of(attention);
       CpuKvPool pool = new CpuKvPool(config, type, pages() + 3, 0, t -> {}, () -> {});
       Random random = new Random(seed);
-      float[] k = new float[keyDim()];
-      float[] v = new float[keyDim()];
+      Floats k = Floats.allocate(keyDim());
+      Floats v = Floats.allocate(keyDim());
       for (int token = 0; token < longest(); token++) {
         fill(random, k);
         fill(random, v);
@@ -146,14 +148,14 @@ class PageAttentionProperties {
       return table;
     }
 
-    static void fill(Random random, float[] x) {
-      for (int i = 0; i < x.length; i++) {
-        x[i] = random.nextFloat() * 2 - 1;
+    static void fill(Random random, Floats x) {
+      for (int i = 0; i < x.length(); i++) {
+        x.set(i, random.nextFloat() * 2 - 1);
       }
     }
 
-    HeadQueries queries(CpuKvPool pool) {
-      HeadQueries q = new HeadQueries();
+    HeadQueries queries(CpuKvPool pool, RowMemory memory) {
+      HeadQueries q = new HeadQueries(memory);
       q.pool = pool;
       q.kvHead = kvHead();
       q.table = table();
@@ -165,9 +167,9 @@ class PageAttentionProperties {
       q.scale = 0.3f;
       q.count = rows * group();
       q.ensure(q.count, q.pages);
-      q.queries = new float[q.count * keyDim()];
+      q.queries = memory.floats(q.count * keyDim());
       fill(new Random(seed + 1), q.queries);
-      q.out = new float[q.count * valueDim()];
+      q.out = memory.floats(q.count * valueDim());
       int start = q.firstPage * CpuKvPool.PAGE_TOKENS;
       for (int i = 0; i < q.count; i++) {
         q.queryAt[i] = i * keyDim();
@@ -181,7 +183,12 @@ class PageAttentionProperties {
 
     /** The scores and the output, each computed in some parts. */
     float[][] run(CpuKvPool pool, PageAttention implementation, int parts) {
-      HeadQueries q = queries(pool);
+      try (RowMemory memory = new RowMemory()) {
+        return run(queries(pool, memory), implementation, parts);
+      }
+    }
+
+    private float[][] run(HeadQueries q, PageAttention implementation, int parts) {
       for (int part = 0; part < parts; part++) {
         implementation.scores(q, q.pages * part / parts, q.pages * (part + 1) / parts, 0);
       }
@@ -189,13 +196,13 @@ class PageAttentionProperties {
       int start = q.firstPage * CpuKvPool.PAGE_TOKENS;
       for (int i = 0; i < q.count; i++) {
         int count = q.to[i] - q.from[i];
-        System.arraycopy(
-            q.scores, i * q.stride() + q.from[i], scores, i * longest() + start + q.from[i], count);
+        int at = i * longest() + start + q.from[i];
+        q.scores.get(i * q.stride() + q.from[i], scores, at, count);
       }
       for (int part = 0; part < parts; part++) {
         implementation.values(q, valueDim() * part / parts, valueDim() * (part + 1) / parts, 0);
       }
-      return new float[][] {scores, q.out};
+      return new float[][] {scores, q.out.toArray()};
     }
   }
 

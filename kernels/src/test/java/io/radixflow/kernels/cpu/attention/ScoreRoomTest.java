@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu.attention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -34,7 +35,7 @@ class ScoreRoomTest {
   @Property
   void anArrayThatGrowsStaysWithinTheRoomOfTheLargest(
       @ForAll @IntRange(min = 1, max = 500) int pages) {
-    HeadQueries q = new HeadQueries();
+    HeadQueries q = new HeadQueries(new RowMemory());
     q.keyDim = 8;
     q.valueDim = 8;
     int most = 0;
@@ -43,7 +44,7 @@ class ScoreRoomTest {
       most = p;
     }
 
-    assertThat(q.scores.length)
+    assertThat(q.scores.length())
         .isGreaterThanOrEqualTo(16 * 16 * most)
         .isLessThanOrEqualTo((int) ScoreRoom.withRoomToGrow(16 * 16 * most));
   }

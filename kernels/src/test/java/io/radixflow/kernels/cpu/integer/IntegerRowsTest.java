@@ -3,8 +3,10 @@ package io.radixflow.kernels.cpu.integer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.NativeIsas;
 import io.radixflow.kernels.cpu.kernel.NativeKernels.Isa;
+import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -28,20 +30,20 @@ class IntegerRowsTest {
   }
 
   private static IntegerRows pack(IntegerProducts products, float[]... rows) {
-    return pack(products, new IntegerRows(), rows);
+    return pack(products, new IntegerRows(new RowMemory()), rows);
   }
 
   private static IntegerRows pack(IntegerProducts products, IntegerRows packed, float[]... rows) {
     packed.begin(rows.length, rows[0].length);
     for (int i = 0; i < rows.length; i++) {
-      products.pack(rows[i], 0, packed, i);
+      products.pack(Floats.of(rows[i]), 0, packed, i);
     }
     return packed;
   }
 
   /** Column 4n + j is in pair 2n + j % 2, in its low half if j is below 2. */
   private static int integer(IntegerRows rows, int row, int column) {
-    int pair = rows.pairs[(row * rows.columns() + column / 4 * 4) / 2 + column % 2];
+    int pair = rows.pairs.bits((row * rows.columns() + column / 4 * 4) / 2 + column % 2);
     return (short) (column % 4 < 2 ? pair : pair >> 16);
   }
 
@@ -53,8 +55,8 @@ class IntegerRowsTest {
 
     IntegerRows rows = pack(java, row);
 
-    assertThat(rows.scales[0]).isEqualTo(3.5f / 32767);
-    assertThat(rows.scales[1]).isEqualTo(7f / 32767);
+    assertThat(rows.scales.get(0)).isEqualTo(3.5f / 32767);
+    assertThat(rows.scales.get(1)).isEqualTo(7f / 32767);
     assertThat(integer(rows, 0, 5)).isEqualTo(-32767);
     assertThat(integer(rows, 0, 40)).isEqualTo(32767);
   }
@@ -71,7 +73,7 @@ class IntegerRowsTest {
     for (int i = 0; i < values.length; i++) {
       int sum = 0;
       for (int k = 0; k < COLUMNS; k++) {
-        double exact = values[i][k] / (double) rows.scales[(i * COLUMNS + k) / 32];
+        double exact = values[i][k] / (double) rows.scales.get((i * COLUMNS + k) / 32);
         int integer = integer(rows, i, k);
         // Factor and product are rounded to 24 bits, which moves a number of 15 bits by 2^-8 at
         // most.
@@ -79,7 +81,7 @@ class IntegerRowsTest {
         assertThat(Math.abs(integer)).isLessThanOrEqualTo(32767);
         sum += integer;
         if (k % 16 == 15) {
-          assertThat(rows.sums[(i * COLUMNS + k) / 16]).isEqualTo(sum);
+          assertThat(rows.sums.get((i * COLUMNS + k) / 16)).isEqualTo(sum);
           sum = 0;
         }
       }
@@ -113,16 +115,17 @@ class IntegerRowsTest {
 
     IntegerRows rows = pack(java, tiny, least, bad);
 
-    assertThat(Arrays.copyOf(rows.scales, 9))
-        .containsExactly(0, 0, 0, 0x1p-100f / 32767, 0, 0, Float.NaN, rows.scales[7], Float.NaN);
-    assertThat(rows.scales[7]).isPositive();
+    assertThat(Arrays.copyOf(rows.scales.toArray(), 9))
+        .containsExactly(
+            0, 0, 0, 0x1p-100f / 32767, 0, 0, Float.NaN, rows.scales.get(7), Float.NaN);
+    assertThat(rows.scales.get(7)).isPositive();
     for (int k = 0; k < 96; k++) {
       assertThat(integer(rows, 0, k)).isZero();
       assertThat(integer(rows, 1, k)).isEqualTo(k == 1 ? -32767 : 0);
       assertThat(integer(rows, 2, k) == 0 || k / 32 == 1).isTrue();
     }
-    assertThat(rows.sums[12]).isZero();
-    assertThat(rows.sums[17]).isZero();
+    assertThat(rows.sums.get(12)).isZero();
+    assertThat(rows.sums.get(17)).isZero();
   }
 
   @ParameterizedTest
@@ -137,7 +140,7 @@ class IntegerRowsTest {
     IntegerRows expected = pack(java, rows);
     IntegerRows actual = pack(fast, rows);
 
-    assertThat(actual.pairs).isEqualTo(expected.pairs);
+    assertThat(bits(actual.pairs)).isEqualTo(bits(expected.pairs));
     assertThat(bits(actual.scales)).isEqualTo(bits(expected.scales));
     assertThat(bits(actual.sums)).isEqualTo(bits(expected.sums));
   }
@@ -159,15 +162,15 @@ class IntegerRowsTest {
     return row;
   }
 
-  private static int[] bits(float[] values) {
-    int[] bits = new int[values.length];
-    Arrays.setAll(bits, i -> Float.floatToRawIntBits(values[i]));
+  private static int[] bits(Floats values) {
+    int[] bits = new int[values.length()];
+    Arrays.setAll(bits, values::bits);
     return bits;
   }
 
   @Test
   void rowsMayBecomeFewerAndMoreAndNarrowerAndWider() {
-    IntegerRows reused = new IntegerRows();
+    IntegerRows reused = new IntegerRows(new RowMemory());
     int[][] shapes = {{3, 64}, {1, 32}, {9, 64}, {2, 1024}, {70, 96}, {1, 32}, {7, 960}, {8, 960}};
     for (int[] shape : shapes) {
       float[][] rows = new float[shape[0]][];
@@ -178,12 +181,12 @@ class IntegerRowsTest {
       IntegerRows fresh = pack(java, rows);
       int count = shape[0] * shape[1];
       assertThat(reused.columns()).isEqualTo(shape[1]);
-      assertThat(Arrays.copyOf(reused.pairs, count / 2))
-          .isEqualTo(Arrays.copyOf(fresh.pairs, count / 2));
-      assertThat(Arrays.copyOf(reused.scales, count / 32))
-          .isEqualTo(Arrays.copyOf(fresh.scales, count / 32));
-      assertThat(Arrays.copyOf(reused.sums, count / 16))
-          .isEqualTo(Arrays.copyOf(fresh.sums, count / 16));
+      assertThat(Arrays.copyOf(bits(reused.pairs), count / 2))
+          .isEqualTo(Arrays.copyOf(bits(fresh.pairs), count / 2));
+      assertThat(Arrays.copyOf(bits(reused.scales), count / 32))
+          .isEqualTo(Arrays.copyOf(bits(fresh.scales), count / 32));
+      assertThat(Arrays.copyOf(bits(reused.sums), count / 16))
+          .isEqualTo(Arrays.copyOf(bits(fresh.sums), count / 16));
     }
   }
 
@@ -191,14 +194,14 @@ class IntegerRowsTest {
   void roundingOneRowLeavesTheOthersAlone() {
     float[][] rows = {random(COLUMNS, 1), random(COLUMNS, 1), random(COLUMNS, 1)};
     IntegerRows packed = pack(java, rows);
-    int[] before = packed.pairs.clone();
+    int[] before = bits(packed.pairs);
 
-    java.pack(random(COLUMNS, 1), 0, packed, 1);
+    java.pack(Floats.of(random(COLUMNS, 1)), 0, packed, 1);
+    int[] after = bits(packed.pairs);
 
-    assertThat(Arrays.copyOf(packed.pairs, 32)).isEqualTo(Arrays.copyOf(before, 32));
-    assertThat(Arrays.copyOfRange(packed.pairs, 64, before.length))
+    assertThat(Arrays.copyOf(after, 32)).isEqualTo(Arrays.copyOf(before, 32));
+    assertThat(Arrays.copyOfRange(after, 64, before.length))
         .isEqualTo(Arrays.copyOfRange(before, 64, before.length));
-    assertThat(Arrays.copyOfRange(packed.pairs, 32, 64))
-        .isNotEqualTo(Arrays.copyOfRange(before, 32, 64));
+    assertThat(Arrays.copyOfRange(after, 32, 64)).isNotEqualTo(Arrays.copyOfRange(before, 32, 64));
   }
 }

@@ -38,15 +38,31 @@ class KernelsTest {
     return values;
   }
 
+  private Floats rows(int count) {
+    return Floats.of(floats(count));
+  }
+
+  /** Like {@link #same}, for an operation on an array. */
+  private void sameArray(float[] start, BiConsumer<Kernels, float[]> operation) {
+    same(
+        start,
+        (kernels, all) -> {
+          float[] array = all.toArray();
+          operation.accept(kernels, array);
+          all.put(0, array, 0, array.length);
+        });
+  }
+
   /** Runs on all kernels over copies of {@code start}; the whole arrays must be equal. */
-  private void same(float[] start, BiConsumer<Kernels, float[]> operation) {
-    float[] expected = start.clone();
-    operation.accept(scalar, expected);
+  private void same(float[] start, BiConsumer<Kernels, Floats> operation) {
+    Floats all = Floats.of(start);
+    operation.accept(scalar, all);
+    float[] expected = all.toArray();
     assertThat(expected).isNotEqualTo(start);
     for (Kernels kernels : compiled) {
-      float[] actual = start.clone();
+      Floats actual = Floats.of(start);
       operation.accept(kernels, actual);
-      IntegerCase.assertSameBits(actual, expected, kernels.name());
+      IntegerCase.assertSameBits(actual.toArray(), expected, kernels.name());
     }
   }
 
@@ -54,8 +70,8 @@ class KernelsTest {
   @ValueSource(ints = {1, 2, 4, 6, 8})
   void tilesAddTheSameChains(int rows) {
     for (int depth : new int[] {1, 7, 32, 51}) {
-      float[] a = floats(MARGIN + depth * rows);
-      float[] w = floats(MARGIN + depth * PANEL);
+      Floats a = rows(MARGIN + depth * rows);
+      Floats w = rows(MARGIN + depth * PANEL);
       int ldc = PANEL + 32;
       same(
           floats(MARGIN + rows * ldc),
@@ -89,10 +105,10 @@ class KernelsTest {
     words[PANEL + 3] = 0x80_7f_ff_01;
     words[5 * PANEL + 3] = 0x00_00_00_f0;
     words[4 * PANEL + 3] = 0x00_00_00_e0;
-    float[] six = new float[CodeForm.BLOCK * PANEL];
-    float[] bytes = new float[CodeForm.BLOCK * PANEL];
-    float[] nibbles = bytes.clone();
-    float[] signed = bytes.clone();
+    Floats six = Floats.allocate(CodeForm.BLOCK * PANEL);
+    Floats bytes = Floats.allocate(CodeForm.BLOCK * PANEL);
+    Floats nibbles = Floats.allocate(CodeForm.BLOCK * PANEL);
+    Floats signed = Floats.allocate(CodeForm.BLOCK * PANEL);
     for (Kernels kernels : new Kernels[] {scalar, vector}) {
       kernels.unpackCodes(CodeForm.BYTE, words, 0, 1, bytes);
       assertThat(columns(bytes, 4, 5, 6, 7, 20)).containsExactly(1, -1, 127, -128, -16);
@@ -109,10 +125,10 @@ class KernelsTest {
   }
 
   /** Columns of lane 3. */
-  private static float[] columns(float[] unpacked, int... columns) {
+  private static float[] columns(Floats unpacked, int... columns) {
     float[] values = new float[columns.length];
     for (int i = 0; i < columns.length; i++) {
-      values[i] = unpacked[columns[i] * PANEL + 3];
+      values[i] = unpacked.get(columns[i] * PANEL + 3);
     }
     return values;
   }
@@ -123,22 +139,22 @@ class KernelsTest {
     for (int blocks : new int[] {1, 2, 5}) {
       int[] codes = words(PANEL + blocks * form.words() * PANEL);
       int count = blocks * CodeForm.BLOCK * PANEL;
-      float[] other = new float[count];
+      Floats other = Floats.allocate(count);
       same(
           floats(count + MARGIN),
           (kernels, high) -> kernels.unpackParts(form, codes, PANEL, blocks, high, other));
       same(
           floats(count + MARGIN),
           (kernels, low) -> kernels.unpackParts(form, codes, PANEL, blocks, other, low));
-      float[] whole = new float[count];
-      float[] high = new float[count];
-      float[] low = new float[count];
+      Floats whole = Floats.allocate(count);
+      Floats high = Floats.allocate(count);
+      Floats low = Floats.allocate(count);
       vector.unpackCodes(form, codes, PANEL, blocks, whole);
       vector.unpackParts(form, codes, PANEL, blocks, high, low);
       for (int i = 0; i < count; i++) {
-        assertThat(low[i]).isBetween(0f, 15f);
-        assertThat(high[i]).isBetween(-8f, 7f);
-        assertThat(16 * high[i] + low[i]).isEqualTo(whole[i]);
+        assertThat(low.get(i)).isBetween(0f, 15f);
+        assertThat(high.get(i)).isBetween(-8f, 7f);
+        assertThat(16 * high.get(i) + low.get(i)).isEqualTo(whole.get(i));
       }
     }
   }
@@ -162,7 +178,7 @@ class KernelsTest {
       int count = rows;
       int ldc = PANEL + 5;
       float[] sums = integers(count * PANEL + MARGIN);
-      float[] high = parts ? integers(count * PANEL + MARGIN) : null;
+      Floats high = parts ? Floats.of(integers(count * PANEL + MARGIN)) : null;
       float[] scales = floats(MARGIN + 2 * PANEL);
       float[] rowScales = floats(count);
       float[] rowMinima = minima ? floats(count) : null;
@@ -170,7 +186,16 @@ class KernelsTest {
           floats(MARGIN + count * ldc),
           (kernels, c) ->
               kernels.addScaled(
-                  count, sums.clone(), high, scales, MARGIN, rowScales, rowMinima, c, MARGIN, ldc));
+                  count,
+                  Floats.of(sums),
+                  high,
+                  scales,
+                  MARGIN,
+                  rowScales,
+                  rowMinima,
+                  c,
+                  MARGIN,
+                  ldc));
     }
   }
 
@@ -194,48 +219,11 @@ class KernelsTest {
         new float[256], (kernels, out) -> kernels.unpackFloat8(codes, PANEL, scales, 0, 8, 1, out));
   }
 
-  @Test
-  void everyHalfWidensAlikeAndExactly() {
-    short[] halves = new short[1 << 16];
-    for (int i = 0; i < halves.length; i++) {
-      halves[i] = (short) i;
-    }
-    float[] wide = new float[halves.length];
-    vector.widenHalf(halves, 0, halves.length, wide, 0);
-    float[] expected = new float[halves.length];
-    scalar.widenHalf(halves, 0, halves.length, expected, 0);
-    for (int i = 0; i < halves.length; i++) {
-      assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
-    }
-    vector.widenBfloat16(halves, 0, halves.length, wide, 0);
-    scalar.widenBfloat16(halves, 0, halves.length, expected, 0);
-    for (int i = 0; i < halves.length; i++) {
-      assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
-    }
-  }
-
-  @Test
-  void everyFloat8ThatIsANumberWidensAlikeFromEveryAlignedPlace() {
-    byte[] codes = new byte[512];
-    for (int i = 0; i < codes.length; i++) {
-      codes[i] = (byte) ((i & 0x7f) == 0x7f ? 0 : i);
-    }
-    for (int from = 0; from <= 32; from += 16) {
-      float[] wide = new float[codes.length];
-      float[] expected = new float[codes.length];
-      vector.widenFloat8(codes, from, 256, wide, 16);
-      scalar.widenFloat8(codes, from, 256, expected, 16);
-      for (int i = 0; i < wide.length; i++) {
-        assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
-      }
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(ints = {1, 5, 15, 16, 17, 31, 48, 63, 576})
   void rowOperationsAgree(int n) {
-    float[] x = floats(MARGIN + n);
-    float[] gain = floats(n);
+    Floats x = rows(MARGIN + n);
+    Floats gain = rows(n);
     float[] lanes = new float[LANES];
     float squares = scalar.sumOfSquares(x, MARGIN, n, lanes);
     for (Kernels kernels : compiled) {
@@ -281,20 +269,21 @@ class KernelsTest {
 
   @Test
   void activationsOfZerosInfinitiesAndNanAgree() {
-    float[] ups = new float[SPECIAL.length];
+    Floats special = Floats.of(SPECIAL);
+    Floats ups = Floats.allocate(SPECIAL.length);
     for (float up : SPECIAL) {
-      Arrays.fill(ups, up);
+      ups.fill(0, SPECIAL.length, up);
       int n = SPECIAL.length;
-      same(new float[n], (k, out) -> k.swiglu(SPECIAL, 0, ups, 0, out, 0, n));
-      same(new float[n], (k, out) -> k.geglu(SPECIAL, 0, ups, 0, out, 0, n));
-      same(new float[n], (k, out) -> k.normalGlu(SPECIAL, 0, ups, 0, out, 0, n));
-      same(new float[n], (k, out) -> k.clampedSwiglu(SPECIAL, 0, ups, 0, 7f, out, 0, n));
+      same(new float[n], (k, out) -> k.swiglu(special, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.geglu(special, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.normalGlu(special, 0, ups, 0, out, 0, n));
+      same(new float[n], (k, out) -> k.clampedSwiglu(special, 0, ups, 0, 7f, out, 0, n));
     }
-    same(SPECIAL, (kernels, x) -> kernels.softCap(x, 0, x.length, 30f));
+    same(SPECIAL, (kernels, x) -> kernels.softCap(x, 0, x.length(), 30f));
   }
 
   /** The softmax of queries 1 to 4, whose windows begin and end in different pages. */
-  private void softmaxAgrees(float[] scores, float cap, float[] sinks) {
+  private void softmaxAgrees(float[] scores, float cap, Floats sinks) {
     int[] from = {0, 0, 3, 16, 37, 0};
     int[] to = {1, 1, 16, 41, 48, 1};
     int weights = scores.length;
@@ -304,7 +293,7 @@ class KernelsTest {
         (kernels, all) -> {
           float[] factors = new float[from.length];
           kernels.softmax(all, 48, from, to, 1, 5, cap, sinks, MARGIN, 3, factors, lanes);
-          System.arraycopy(factors, 0, all, weights, factors.length);
+          all.put(weights, factors, 0, factors.length);
         });
   }
 
@@ -312,7 +301,7 @@ class KernelsTest {
   @ValueSource(floats = {0, 3})
   void softmaxesAgree(float cap) {
     softmaxAgrees(floats(6 * 48), cap, null);
-    softmaxAgrees(floats(6 * 48), cap, floats(MARGIN + 3));
+    softmaxAgrees(floats(6 * 48), cap, rows(MARGIN + 3));
   }
 
   @Test
@@ -325,8 +314,8 @@ class KernelsTest {
           for (int query = 0; query < 6; query++) {
             scores[query * 48 + at] = special;
           }
-          float[] sinks = new float[MARGIN + 3];
-          Arrays.fill(sinks, special);
+          Floats sinks = Floats.allocate(MARGIN + 3);
+          sinks.fill(0, MARGIN + 3, special);
           softmaxAgrees(scores, 0, null);
           softmaxAgrees(scores, 0, sinks);
         }
@@ -335,18 +324,21 @@ class KernelsTest {
   }
 
   @Test
-  void sizesBeyondAnArrayAreRefused() {
-    float[] x = new float[16];
+  void sizesBeyondTheFloatsAreRefused() {
+    Floats x = Floats.allocate(16);
+    float[] lanes = new float[LANES];
     for (Kernels kernels : compiled) {
       assertThatThrownBy(() -> kernels.add(x, 1, x, 0, 16))
           .isInstanceOf(IndexOutOfBoundsException.class);
       int[] from = {0};
       float[] factors = {0};
       assertThatThrownBy(
-              () -> kernels.softmax(x, 16, from, new int[] {17}, 0, 1, 0, null, 0, 1, factors, x))
+              () ->
+                  kernels.softmax(x, 16, from, new int[] {17}, 0, 1, 0, null, 0, 1, factors, lanes))
           .isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(
-              () -> kernels.softmax(x, 16, from, new int[] {16}, 0, 2, 0, null, 0, 1, factors, x))
+              () ->
+                  kernels.softmax(x, 16, from, new int[] {16}, 0, 2, 0, null, 0, 1, factors, lanes))
           .isInstanceOf(IndexOutOfBoundsException.class);
       assertThatThrownBy(() -> kernels.tile(2, x, 0, x, 0, 1, x, 0, PANEL))
           .isInstanceOf(IndexOutOfBoundsException.class);
@@ -358,11 +350,11 @@ class KernelsTest {
     for (CodeForm form : new CodeForm[] {CodeForm.NIBBLE, CodeForm.SIGNED_NIBBLE}) {
       for (int blocks : new int[] {1, 2, 5}) {
         int[] codes = words(PANEL + blocks * form.words() * PANEL);
-        float[] x = new float[blocks * CodeForm.BLOCK];
-        for (int i = 0; i < x.length; i++) {
-          x[i] = i % 7 == 0 ? 32767 : (short) random.next();
+        Floats x = Floats.allocate(blocks * CodeForm.BLOCK);
+        for (int i = 0; i < x.length(); i++) {
+          x.set(i, i % 7 == 0 ? 32767 : (short) random.next());
         }
-        same(
+        sameArray(
             new float[blocks * PANEL],
             (kernels, sums) -> kernels.nibblesTimesRow(form, codes, PANEL, blocks, x, sums));
       }
@@ -385,7 +377,7 @@ class KernelsTest {
         Arrays.fill(codes, PANEL + 4 * PANEL, PANEL + 6 * PANEL, 0xaaaaaaaa);
       }
       float[] sums = new float[blocks * PANEL];
-      same(
+      sameArray(
           sums, (kernels, out) -> kernels.codesTimesRow(form, codes, PANEL, block, blocks, x, out));
       vector.codesTimesRow(form, codes, PANEL, block, blocks, x, sums);
       assertThat(sums[0]).isEqualTo((form == CodeForm.BYTE ? -128f : -32f) * 32767 * block);
@@ -409,26 +401,6 @@ class KernelsTest {
     }
   }
 
-  @Test
-  void halvesWidenNativelyAsInJava() {
-    short[] halves = new short[MARGIN + (1 << 16)];
-    for (int i = 0; i < halves.length; i++) {
-      halves[i] = (short) i;
-    }
-    float[] expected = new float[halves.length];
-    scalar.widenHalf(halves, MARGIN, 1 << 16, expected, 1);
-    for (Kernels kernels : withNative()) {
-      float[] wide = new float[halves.length];
-      kernels.widenHalf(halves, MARGIN, 1 << 16, wide, 1);
-      for (int i = 0; i < wide.length; i++) {
-        // a signalling NaN may become a quiet one; no finite value differs
-        boolean nan = Float.isNaN(expected[i]) && Float.isNaN(wide[i]);
-        assertThat(nan || Float.floatToIntBits(wide[i]) == Float.floatToIntBits(expected[i]))
-            .isTrue();
-      }
-    }
-  }
-
   private List<Kernels> withNative() {
     List<Kernels> all = new ArrayList<>(compiled);
     all.add(scalar);
@@ -445,13 +417,13 @@ class KernelsTest {
         new float[MARGIN + QUERIES * stride],
         (kernels, out) ->
             kernels.scores(query, MARGIN, page, MARGIN, headDim, 0.3f, out, MARGIN, stride));
-    float[] weights = floats(MARGIN + QUERIES * stride);
+    Floats weights = rows(MARGIN + QUERIES * stride);
     for (int tokens : new int[] {1, 7, 16}) {
-      same(
+      sameArray(
           floats(MARGIN + QUERIES * headDim),
           (kernels, out) ->
               kernels.values(weights, MARGIN, stride, page, MARGIN, headDim, tokens, out, MARGIN));
-      same(
+      sameArray(
           floats(MARGIN + headDim),
           (kernels, out) ->
               kernels.valuesOne(weights, MARGIN, page, MARGIN, headDim, tokens, out, MARGIN));

@@ -6,6 +6,7 @@ import io.radixflow.kernels.cpu.IntegerCase;
 import io.radixflow.kernels.cpu.IntegerReference;
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
@@ -83,18 +84,18 @@ class IntegerMatmulTest {
     int outStride = reference.outputs() + 32;
     for (int rows : new int[] {3, 3, 1, 1, 9, 70, 2, 150}) {
       float[] in = floats(rows * inStride);
-      float[] out = new float[rows * outStride + 10];
-      float[] expected = out.clone();
-      Arrays.fill(out, UNTOUCHED);
+      Floats out = Floats.allocate(rows * outStride + 10);
+      float[] expected = new float[out.length()];
+      out.fill(0, expected.length, UNTOUCHED);
       Arrays.fill(expected, UNTOUCHED);
       for (int row = 0; row < rows; row++) {
         float[] x = Arrays.copyOfRange(in, row * inStride, row * inStride + COLUMNS);
         System.arraycopy(reference.times(x), 0, expected, row * outStride, reference.outputs());
       }
 
-      region.multiply(matrix, in, inStride, out, outStride, rows);
+      region.multiply(matrix, Floats.of(in), inStride, out, outStride, rows);
 
-      IntegerCase.assertSameBits(out, expected, rows + " rows");
+      IntegerCase.assertSameBits(out.toArray(), expected, rows + " rows");
     }
   }
 
@@ -115,10 +116,10 @@ class IntegerMatmulTest {
     float[] in = floats(40 * inStride);
     for (int round = 0; round < 4; round++) {
       List<Product> list = products(1 + 8 * round, round % 2 == 0);
-      float[] out = new float[200 * outStride];
-      Arrays.fill(out, UNTOUCHED);
-      float[] expected = out.clone();
-      grouped.begin(in, inStride, out, outStride);
+      Floats out = Floats.allocate(200 * outStride);
+      out.fill(0, out.length(), UNTOUCHED);
+      float[] expected = out.toArray();
+      grouped.begin(Floats.of(in), inStride, out, outStride);
       for (Product product : list) {
         CpuMatrix matrix = product.codes ? codesMatrix : floatsMatrix;
         grouped.add(
@@ -140,7 +141,7 @@ class IntegerMatmulTest {
 
       grouped.run(null);
 
-      IntegerCase.assertSameBits(out, expected, "round " + round);
+      IntegerCase.assertSameBits(out.toArray(), expected, "round " + round);
     }
   }
 
