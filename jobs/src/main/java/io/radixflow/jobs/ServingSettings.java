@@ -59,7 +59,8 @@ public final class ServingSettings {
             kvType(settings.get(RadixflowOptions.KV_TYPE)),
             settings.get(RadixflowOptions.GPU_MODE),
             settings.get(RadixflowOptions.GPU_MEMORY).getBytes(),
-            settings.get(RadixflowOptions.THREAD_PRIORITY));
+            settings.get(RadixflowOptions.THREAD_PRIORITY),
+            settings.get(RadixflowOptions.WEIGHT_FILES).getBytes());
     return new ModelEngineFactory(models, settings.get(SharedConfig.MODEL), device, engine)
         .onDisk(DiskTierConfig.tier(settings))
         .onRemote(RemoteTierConfig.tier(settings));

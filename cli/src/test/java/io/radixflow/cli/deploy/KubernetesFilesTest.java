@@ -89,7 +89,7 @@ class KubernetesFilesTest {
       String key = line.substring(0, line.indexOf(": "));
       if (!key.startsWith("high-availability.")
           && !key.equals("jobmanager.rpc.address")
-          && !key.endsWith("memory.process.size")) {
+          && !key.endsWith(".size")) {
         assertThat(configuration.path(key).asText())
             .as(key)
             .isEqualTo(line.substring(key.length() + 2));

@@ -5,12 +5,12 @@ import io.radixflow.kernels.cpu.kernel.Floats;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
-import io.radixflow.kernels.cpu.kernel.NativeMemory;
 import io.radixflow.kernels.cpu.kernel.OffHeap;
 import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.cpu.step.StepRunner;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.cpu.weights.WeightFiles;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.DeviceOptions;
@@ -62,7 +62,7 @@ public final class CpuBackend implements Backend {
   private final long weightBytes;
   private final boolean nativeIntegers;
   private final WorkerTeam team;
-  private final NativeMemory memory;
+  private final PanelLoader panels;
   private final StepRunner steps;
   private final StepDispatcher dispatcher;
   private volatile CpuKvPool pool;
@@ -74,6 +74,7 @@ public final class CpuBackend implements Backend {
       PanelLoader panels,
       MemoryNeeds needs,
       ModelProgress progress) {
+    this.panels = panels;
     team = panels.team();
     NativeKernels fast = panels.fast();
     config = weights.config();
@@ -82,7 +83,6 @@ public final class CpuBackend implements Backend {
     boolean integers = kvType != KvSpec.Type.F32;
     nativeIntegers = integers && fast != null;
     ForwardGraph<CpuMatrix, Floats> graph = load(loader, config, needs.weightBytes(), progress);
-    memory = panels.memory();
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     steps = new StepRunner(config, graph, team, kernels, fast, integers);
     epoch = epoch(weights.fingerprint(), kvType);
@@ -137,7 +137,9 @@ public final class CpuBackend implements Backend {
     MemoryNeeds needs = memoryNeeds(weights);
     needs.require(memory, poolBytes, OffHeap.isUsed());
     NativeKernels fast = KernelProvider.nativeKernels().orElse(null);
-    return open(weights, options, KernelProvider.best(), fast, needs, progress);
+    WeightFiles files =
+        options.weightFiles() == 0 ? null : WeightFiles.ofUser(options.weightFiles());
+    return open(weights, options, KernelProvider.best(), fast, files, needs, progress);
   }
 
   /** Returns the memory that a model needs. Reads no weights. */
@@ -162,7 +164,17 @@ public final class CpuBackend implements Backend {
    */
   static CpuBackend open(
       WeightSource weights, DeviceOptions options, Kernels kernels, NativeKernels fast) {
-    return open(weights, options, kernels, fast, memoryNeeds(weights), ModelProgress.NONE);
+    return open(weights, options, kernels, fast, null);
+  }
+
+  /** Loads a model that uses files of weights, or none if {@code files} is null. */
+  static CpuBackend open(
+      WeightSource weights,
+      DeviceOptions options,
+      Kernels kernels,
+      NativeKernels fast,
+      WeightFiles files) {
+    return open(weights, options, kernels, fast, files, memoryNeeds(weights), ModelProgress.NONE);
   }
 
   private static CpuBackend open(
@@ -170,33 +182,32 @@ public final class CpuBackend implements Backend {
       DeviceOptions options,
       Kernels kernels,
       NativeKernels fast,
+      WeightFiles files,
       MemoryNeeds needs,
       ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
     WorkerTeam team = new WorkerTeam(threads(options.threads()), options.threadPriority());
-    PanelLoader panels = new PanelLoader(team, fast);
+    PanelLoader panels = new PanelLoader(team, fast, files);
     ModelProgress logged = new LoggedProgress(LOG::info, progress, System::nanoTime);
     try {
       return new CpuBackend(weights, kvType, kernels, panels, needs, logged);
     } catch (OutOfMemoryError e) {
-      close(team, panels.memory());
+      close(panels);
       throw new IllegalArgumentException(
           "the weights do not fit into memory ("
               + MemorySource.system().now().text()
               + "); use a smaller model or encoding, or without native kernels a larger -Xmx",
           e);
     } catch (RuntimeException | Error e) {
-      close(team, panels.memory());
+      close(panels);
       throw e;
     }
   }
 
-  /** Frees the memory of weights after the threads that use it have ended. */
-  private static void close(WorkerTeam team, NativeMemory memory) {
-    team.close();
-    if (memory != null) {
-      memory.close();
-    }
+  /** Frees weights after the threads that use them have ended. */
+  private static void close(PanelLoader panels) {
+    panels.team().close();
+    panels.close();
   }
 
   /** Returns one line about the kernels that this JVM uses and the width of their vectors. */
@@ -363,6 +374,11 @@ public final class CpuBackend implements Backend {
       throw new IllegalStateException("no KV pool is open");
     }
     steps.run(ticket, current);
+    if (!panels.isIntact()) {
+      throw new IllegalStateException(
+          "the file of repacked weights was truncated or changed while it was used, or its disk"
+              + " failed; restart this process, which writes the file again");
+    }
   }
 
   /** Returns whether native kernels multiply quantised weights as integers. */
@@ -383,7 +399,7 @@ public final class CpuBackend implements Backend {
   @Override
   public void close() {
     dispatcher.close();
-    close(team, memory);
+    close(panels);
     CpuKvPool open = pool;
     if (open != null) {
       open.close();

@@ -49,7 +49,8 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, Floats> {
    */
   ForwardGraph<CpuMatrix, Floats> load() {
     List<List<String>> names = matrixNames();
-    List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);
+    List<Panels> matrices =
+        panels.load(source, names.stream().map(source::tensors).toList(), this::report);
     for (int i = 0; i < names.size(); i++) {
       loaded.put(names.get(i), matrices.get(i));
     }

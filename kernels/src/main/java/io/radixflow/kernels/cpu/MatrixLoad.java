@@ -30,6 +30,11 @@ final class MatrixLoad {
     return NativePanels.size(part.form(), part.elements());
   }
 
+  /** Form and size of the panels, for the key of a file. */
+  String layout() {
+    return part.form() + " " + part.rows() + " " + part.tensors().get(0).columns();
+  }
+
   /** Makes the panels a part of native memory. Otherwise {@link #open} allocates arrays. */
   void place(NativeKernels fast, NativeMemory memory, long offset) {
     int columns = part.tensors().get(0).columns();

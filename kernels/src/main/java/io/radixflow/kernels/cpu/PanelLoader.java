@@ -8,9 +8,12 @@ import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.PanelForm;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
+import io.radixflow.kernels.cpu.weights.WeightFile;
+import io.radixflow.kernels.cpu.weights.WeightFiles;
 import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.Tensor;
+import io.radixflow.models.WeightSource;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Collection;
@@ -19,6 +22,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
 
 /** Repacks tensors into {@link Panels}, with all threads of the team. */
 final class PanelLoader {
@@ -48,53 +52,91 @@ final class PanelLoader {
 
   private final WorkerTeam team;
   private final NativeKernels fast;
-  private final PanelFiller[] fillers;
+
+  private final WeightFiles files;
 
   /** Memory of the panels that were loaded last; null if they are in Java's heap. */
   private NativeMemory memory;
 
-  /**
-   * @param fast native code, which uses weights outside Java's heap; null to use only Java
-   */
+  private WeightFile.Save save;
+
+  /** Uses no files. */
   PanelLoader(WorkerTeam team, NativeKernels fast) {
-    this.team = team;
-    this.fast = fast;
-    fillers = new PanelFiller[team.size()];
-    Arrays.setAll(fillers, worker -> new PanelFiller());
+    this(team, fast, null);
   }
 
-  /** Stacks tensors by rows. Throws the same errors as {@link #load(List, LongConsumer)}. */
+  /**
+   * @param fast native code, which uses weights outside Java's heap; null to use only Java
+   * @param files the files of weights; null to use none
+   */
+  PanelLoader(WorkerTeam team, NativeKernels fast, WeightFiles files) {
+    this.team = team;
+    this.fast = fast;
+    this.files = fast == null ? null : files;
+  }
+
+  /**
+   * Stacks tensors by rows. Throws the same errors as {@link #load(WeightSource, List,
+   * LongConsumer)}.
+   */
   Panels load(List<Tensor> tensors) {
-    return load(List.of(tensors), bytes -> {}).get(0);
+    return load(null, List.of(tensors), bytes -> {}).get(0);
   }
 
   /**
    * Loads matrices. Each consists of tensors that are stacked by rows.
    *
+   * @param source the model whose matrices these are, if files are used
    * @param loaded receives the size in bytes of each complete part; called by one thread at a time
    * @throws ModelFormatException if columns differ, a matrix is too large for an array or a weight
    *     is not finite
    */
-  List<Panels> load(List<List<Tensor>> matrices, LongConsumer loaded) {
+  List<Panels> load(WeightSource source, List<List<Tensor>> matrices, LongConsumer loaded) {
     List<List<MatrixLoad>> loads =
         matrices.stream()
             .map(tensors -> plan(tensors).stream().map(MatrixLoad::new).toList())
             .toList();
     Deque<MatrixLoad> ordered = largestFirst(loads);
-    if (fast != null) {
-      place(ordered);
+    if (fast == null) {
+      fill(ordered, loaded);
+    } else {
+      loadNative(source, ordered, loaded);
     }
-    LoadQueue queue = new LoadQueue(ordered, loaded);
-    team.run(team.size(), (task, worker) -> queue.work(fillers[worker]));
     return loads.stream()
         .map(parts -> parts.stream().map(MatrixLoad::panels).toList())
         .map(parts -> parts.size() == 1 ? parts.get(0) : new StackedPanels(parts))
         .toList();
   }
 
-  private void place(Collection<MatrixLoad> loads) {
-    memory = NativeMemory.allocate(loads.stream().mapToLong(MatrixLoad::nativeBytes).sum());
-    long offset = 0;
+  private void fill(Collection<MatrixLoad> loads, LongConsumer loaded) {
+    PanelFiller[] fillers = new PanelFiller[team.size()];
+    Arrays.setAll(fillers, worker -> new PanelFiller());
+    LoadQueue queue = new LoadQueue(loads, loaded);
+    team.run(team.size(), (task, worker) -> queue.work(fillers[worker]));
+  }
+
+  /** Maps the panels from their file; if there is none, fills them and begins to write it. */
+  private void loadNative(WeightSource source, Collection<MatrixLoad> loads, LongConsumer loaded) {
+    long bytes = loads.stream().mapToLong(MatrixLoad::nativeBytes).sum();
+    WeightFile file = null;
+    if (files != null && bytes >= files.least()) {
+      String layout = loads.stream().map(MatrixLoad::layout).collect(Collectors.joining(", "));
+      file = new WeightFile(files, source, layout, bytes);
+      memory = file.open((count, task) -> team.run(count, (i, worker) -> task.accept(i)));
+    }
+    if (memory != null) {
+      place(loads, file.bodyAt());
+      loads.forEach(load -> loaded.accept(load.bytes()));
+      return;
+    }
+    memory = NativeMemory.allocate(bytes);
+    place(loads, 0);
+    fill(loads, loaded);
+    save = file == null ? null : file.save(memory);
+  }
+
+  private void place(Collection<MatrixLoad> loads, long from) {
+    long offset = from;
     for (MatrixLoad load : loads) {
       load.place(fast, memory, offset);
       offset += load.nativeBytes();
@@ -110,9 +152,22 @@ final class PanelLoader {
     return fast;
   }
 
-  /** Returns the memory of the panels that were loaded last; null if they are in Java's heap. */
-  NativeMemory memory() {
-    return memory;
+  /**
+   * Returns whether the panels that were loaded last still have their values. A file that another
+   * process changes or truncates does not.
+   */
+  boolean isIntact() {
+    return memory == null || memory.isIntact();
+  }
+
+  /** Frees the panels that were loaded last. First waits for their file to be written. */
+  void close() {
+    if (save != null) {
+      save.close();
+    }
+    if (memory != null) {
+      memory.close();
+    }
   }
 
   /**

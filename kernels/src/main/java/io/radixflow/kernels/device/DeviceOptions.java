@@ -12,6 +12,8 @@ import java.io.Serializable;
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
  *     0 for nine tenths of the free memory
  * @param threadPriority priority of the CPU backend's compute threads
+ * @param weightFiles most bytes of the CPU backend's files of repacked weights in the cache
+ *     directory; 0 to use none
  */
 public record DeviceOptions(
     String device,
@@ -19,7 +21,8 @@ public record DeviceOptions(
     KvSpec.Type kvType,
     GpuMode gpuMode,
     long gpuMemory,
-    ThreadPriority threadPriority)
+    ThreadPriority threadPriority,
+    long weightFiles)
     implements Serializable {
 
   /** Device, threads and KV type chosen for the machine. */
@@ -30,6 +33,10 @@ public record DeviceOptions(
     if (gpuMemory < 0) {
       throw new IllegalArgumentException("gpuMemory is " + gpuMemory + "; it must be 0 or more");
     }
+    if (weightFiles < 0) {
+      throw new IllegalArgumentException(
+          "weightFiles is " + weightFiles + "; it must be 0 or more");
+    }
   }
 
   /** Uses the defaults for a GPU. */
@@ -37,15 +44,16 @@ public record DeviceOptions(
     this(device, threads, kvType, GpuMode.DETERMINISTIC, 0);
   }
 
-  /** Uses the default priority of compute threads. */
+  /** Uses the default priority of compute threads, and no files. */
   public DeviceOptions(
       String device, int threads, KvSpec.Type kvType, GpuMode gpuMode, long gpuMemory) {
-    this(device, threads, kvType, gpuMode, gpuMemory, ThreadPriority.NICE);
+    this(device, threads, kvType, gpuMode, gpuMemory, ThreadPriority.NICE, 0);
   }
 
   /** A copy of these options for another device. */
   public DeviceOptions on(String other) {
-    return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory, threadPriority);
+    return new DeviceOptions(
+        other, threads, kvType, gpuMode, gpuMemory, threadPriority, weightFiles);
   }
 
   public DeviceName name() {

@@ -8,6 +8,7 @@ import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.PoolRequest;
+import io.radixflow.kernels.device.ThreadPriority;
 import io.radixflow.models.ModelProgress;
 import io.radixflow.text.TextModel;
 import java.io.IOException;
@@ -106,7 +107,13 @@ public final class ModelOptions {
   DeviceOptions deviceOptions() {
     check();
     return new DeviceOptions(
-        device, threads, ServingSettings.kvType(kvType), gpuMode, gpuMemory.getBytes());
+        device,
+        threads,
+        ServingSettings.kvType(kvType),
+        gpuMode,
+        gpuMemory.getBytes(),
+        ThreadPriority.NICE,
+        RadixflowOptions.WEIGHT_FILES.defaultValue().getBytes());
   }
 
   /** Returns the number of compute threads of a CPU backend with these options. */

@@ -36,12 +36,12 @@ public final class OffHeap implements AutoCloseable {
     bytes = Math.max(1, units * unit); // a pool whose layers are all in window parts
     perBuffer = (int) (MOST / Math.max(1, unit));
     memory = isUsed() ? NativeMemory.allocate(bytes) : null;
-    address = memory == null ? 0 : memory.address();
+    address = memory == null ? 0 : memory.address(0, bytes);
     buffers = new ByteBuffer[(int) (((long) units + perBuffer - 1) / perBuffer)];
     for (int i = 0; i < buffers.length; i++) {
       long first = (long) i * perBuffer * unit;
       int size = (int) Math.min((long) perBuffer * unit, units * unit - first);
-      ByteBuffer buffer = address == 0 ? ByteBuffer.allocate(size) : buffer(address + first, size);
+      ByteBuffer buffer = memory == null ? ByteBuffer.allocate(size) : memory.buffer(first, size);
       buffers[i] = buffer.order(ByteOrder.nativeOrder());
     }
   }
