@@ -17,19 +17,15 @@ record Probes(Turns turns) implements EndpointGroup {
   }
 
   private static void health(Exchange exchange) {
-    exchange.json(json -> json.writeStringField("status", "ok"));
+    exchange.json(Json.object().put("status", "ok"));
   }
 
   private void ready(Exchange exchange) {
     String problem = turns.problem();
-    exchange.json(
-        problem == null ? 200 : 503,
-        Json.write(
-            json -> {
-              json.writeStringField("status", problem == null ? "ready" : "not ready");
-              if (problem != null) {
-                json.writeStringField("reason", problem);
-              }
-            }));
+    if (problem == null) {
+      exchange.json(Json.object().put("status", "ready"));
+    } else {
+      exchange.json(503, Json.object().put("status", "not ready").put("reason", problem));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.api;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import java.util.List;
@@ -18,5 +19,5 @@ public interface ReplyWriter {
   default void created(long first) {}
 
   /** Returns the whole reply. Both lists have one element per choice. */
-  byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends);
+  ObjectNode whole(List<TurnMessage> replies, List<TurnEnd> ends);
 }

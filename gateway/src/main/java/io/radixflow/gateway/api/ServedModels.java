@@ -1,6 +1,7 @@
 package io.radixflow.gateway.api;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.config.GatewayConfig;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
@@ -8,11 +9,11 @@ import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.Texts;
 import io.vertx.core.http.HttpMethod;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -95,18 +96,12 @@ public final class ServedModels implements EndpointGroup {
   private void list(Exchange exchange) {
     exchange.blocking(
         text::window,
-        window ->
-            exchange.json(
-                json -> {
-                  json.writeStringField("object", "list");
-                  json.writeArrayFieldStart("data");
-                  for (String id : names()) {
-                    json.writeStartObject();
-                    model(json, id, window);
-                    json.writeEndObject();
-                  }
-                  json.writeEndArray();
-                }));
+        window -> {
+          ObjectNode list = Json.object().put("object", "list");
+          ArrayNode data = list.putArray("data");
+          names().forEach(id -> data.add(model(id, window)));
+          exchange.json(list);
+        });
   }
 
   private Set<String> names() {
@@ -118,24 +113,20 @@ public final class ServedModels implements EndpointGroup {
   private void get(Exchange exchange) {
     String asked = exchange.pathParameter("model");
     served(exchange.caller(), asked);
-    exchange.blocking(text::window, window -> exchange.json(json -> model(json, asked, window)));
+    exchange.blocking(text::window, window -> exchange.json(model(asked, window)));
   }
 
   /** Writes the context window in the fields of vLLM, OpenRouter and llama.cpp. */
-  private void model(JsonGenerator json, String id, ModelText.Window window) throws IOException {
-    json.writeStringField("id", id);
-    json.writeStringField("object", "model");
-    json.writeNumberField("created", since);
-    json.writeStringField("owned_by", "radixflow");
-    json.writeStringField("root", name);
+  private ObjectNode model(String id, ModelText.Window window) {
+    ObjectNode json = Json.object().put("id", id).put("object", "model").put("created", since);
+    json.put("owned_by", "radixflow").put("root", name);
     if (window != null) {
-      json.writeNumberField("max_model_len", window.served());
-      json.writeNumberField("context_length", window.served());
-      json.writeObjectFieldStart("meta");
-      json.writeNumberField("n_ctx", window.served());
-      json.writeNumberField("n_ctx_train", window.trained());
-      json.writeNumberField("n_vocab", window.vocabulary());
-      json.writeEndObject();
+      json.put("max_model_len", window.served()).put("context_length", window.served());
+      json.putObject("meta")
+          .put("n_ctx", window.served())
+          .put("n_ctx_train", window.trained())
+          .put("n_vocab", window.vocabulary());
     }
+    return json;
   }
 }

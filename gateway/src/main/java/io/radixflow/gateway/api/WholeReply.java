@@ -26,6 +26,6 @@ public final class WholeReply extends ApiOutput {
 
   @Override
   protected void complete(List<TurnEnd> ends) {
-    exchange.json(200, writer.whole(replies, ends));
+    exchange.json(writer.whole(replies, ends));
   }
 }

@@ -1,6 +1,9 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.http.Json;
@@ -12,7 +15,6 @@ import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.ToolCall;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -105,143 +107,108 @@ final class ChatJson extends CompletionJson {
   }
 
   @Override
-  void message(JsonGenerator json, int index, TurnMessage reply) throws IOException {
+  ObjectNode message(int index, TurnMessage reply) {
     Message message = reply.message();
-    json.writeObjectFieldStart("message");
-    json.writeStringField("role", "assistant");
-    json.writeStringField("content", message.content());
-    json.writeNullField("refusal");
+    ObjectNode choice = Json.object();
+    ObjectNode json = choice.putObject("message").put("role", "assistant");
+    json.put("content", message.content()).putNull("refusal");
     if (reasoning && message.reasoning() != null) {
-      json.writeStringField(REASONING, message.reasoning());
+      json.put(REASONING, message.reasoning());
     }
     if (!message.toolCalls().isEmpty()) {
-      json.writeArrayFieldStart("tool_calls");
-      for (ToolCall call : message.toolCalls()) {
-        json.writeStartObject();
-        call(json, call);
-        json.writeEndObject();
-      }
-      json.writeEndArray();
+      ArrayNode calls = json.putArray("tool_calls");
+      message.toolCalls().forEach(call -> addCall(calls.addObject(), call));
     }
-    json.writeEndObject();
-    logprobs(json, reply.logprobs());
-    style.generated(json, reply.ids());
+    return withTokens(choice, reply.logprobs(), reply.ids());
+  }
+
+  private ObjectNode withTokens(ObjectNode choice, List<TokenLogprob> logprobs, List<Integer> ids) {
+    choice.set("logprobs", logprobs(logprobs));
+    style.addIds(choice, ids);
+    return choice;
   }
 
   @Override
-  void shared(JsonGenerator json, PromptTokens prompt) throws IOException {
-    style.prompt(json, prompt);
+  void addPrompt(ObjectNode json, PromptTokens prompt) {
+    style.addPrompt(json, prompt);
   }
 
-  private void call(JsonGenerator json, ToolCall call) throws IOException {
-    json.writeStringField("id", call.id());
-    if (custom.contains(call.name())) {
-      json.writeStringField("type", "custom");
-      json.writeObjectFieldStart("custom");
-      json.writeStringField("name", call.name());
-      json.writeStringField("input", CustomTools.input(call.arguments()));
-      json.writeEndObject();
-      return;
+  private void addCall(ObjectNode json, ToolCall call) {
+    boolean isCustom = custom.contains(call.name());
+    String type = isCustom ? "custom" : "function";
+    json.put("id", call.id()).put("type", type).putObject(type).put("name", call.name());
+    addArguments(json, isCustom, call.arguments());
+  }
+
+  private static void addArguments(ObjectNode call, boolean isCustom, String text) {
+    if (isCustom) {
+      call.withObject("/custom").put("input", CustomTools.input(text));
+    } else {
+      call.withObject("/function").put("arguments", text);
     }
-    json.writeStringField("type", "function");
-    json.writeObjectFieldStart("function");
-    json.writeStringField("name", call.name());
-    json.writeStringField("arguments", call.arguments());
-    json.writeEndObject();
   }
 
   /** The first piece has only the role, like OpenAI's: clients may ignore the first piece. */
   @Override
-  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
-    return chunk(
-        choice,
-        json -> {
-          json.writeObjectFieldStart("delta");
-          json.writeStringField("role", "assistant");
-          json.writeStringField("content", part.isContent() ? "" : null);
-          json.writeEndObject();
-          logprobs(json, List.of());
-        },
-        null,
-        null,
-        usage,
-        null);
+  ObjectNode opening(int choice, TurnPart part) {
+    ObjectNode fields = Json.object();
+    ObjectNode delta = fields.putObject("delta").put("role", "assistant");
+    delta.put("content", part.isContent() ? "" : null);
+    return chunk(choice, fields.putNull("logprobs"), null);
   }
 
   @Override
-  void delta(JsonGenerator json, int index, TurnPiece next) throws IOException {
+  ObjectNode delta(int index, TurnPiece next) {
     TurnPart part = next.part();
-    json.writeObjectFieldStart("delta");
+    ObjectNode choice = Json.object();
+    ObjectNode delta = choice.putObject("delta");
     if (part.isContent() && next.shows()) {
-      json.writeStringField("content", next.text());
+      delta.put("content", next.text());
+    } else if (part.isReasoning() && reasoning) {
+      delta.put(REASONING, next.text());
+    } else if (part.index() >= 0) {
+      addCallDelta(delta.putArray("tool_calls").addObject(), part, next.text());
     }
-    if (part.isReasoning()) {
-      if (reasoning) {
-        json.writeStringField(REASONING, next.text());
-      }
-    } else if (!part.isContent()) {
-      callDelta(json, part, next.text());
-    }
-    json.writeEndObject();
-    logprobs(json, next.logprobs());
-    style.generated(json, next.ids());
+    return withTokens(choice, next.logprobs(), next.ids());
   }
 
   /**
    * Writes the first piece of a call, with its id and the function's name, or a further piece of
    * its arguments.
    */
-  private void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
-    json.writeArrayFieldStart("tool_calls");
-    json.writeStartObject();
-    json.writeNumberField("index", part.index());
+  private void addCallDelta(ObjectNode json, TurnPart part, String text) {
+    json.put("index", part.index());
     if (part.opensCall()) {
-      call(json, new ToolCall(part.id(), text, ""));
+      addCall(json, new ToolCall(part.id(), text, ""));
     } else {
-      boolean isCustom = customCalls.contains(part.id());
-      json.writeObjectFieldStart(isCustom ? "custom" : "function");
-      json.writeStringField(
-          isCustom ? "input" : "arguments", isCustom ? CustomTools.input(text) : text);
-      json.writeEndObject();
+      addArguments(json, customCalls.contains(part.id()), text);
     }
-    json.writeEndObject();
-    json.writeEndArray();
   }
 
-  private void logprobs(JsonGenerator json, List<TokenLogprob> tokens) throws IOException {
+  private JsonNode logprobs(List<TokenLogprob> tokens) {
     if (tokens.isEmpty()) {
-      json.writeNullField("logprobs");
-      return;
+      return NullNode.instance;
     }
-    json.writeObjectFieldStart("logprobs");
-    json.writeArrayFieldStart("content");
+    ObjectNode json = Json.object();
+    ArrayNode content = json.putArray("content");
     for (TokenLogprob token : tokens) {
-      json.writeStartObject();
-      token(json, token.id(), token.token(), token.bytes(), token.logprob());
-      json.writeArrayFieldStart("top_logprobs");
+      ObjectNode one = content.addObject();
+      addToken(one, token.id(), token.token(), token.bytes(), token.logprob());
+      ArrayNode top = one.putArray("top_logprobs");
       if (token.top() != null) {
-        for (TopLogprob top : token.top()) {
-          json.writeStartObject();
-          token(json, top.id(), top.token(), top.bytes(), top.logprob());
-          json.writeEndObject();
+        for (TopLogprob other : token.top()) {
+          addToken(top.addObject(), other.id(), other.token(), other.bytes(), other.logprob());
         }
       }
-      json.writeEndArray();
-      json.writeEndObject();
     }
-    json.writeEndArray();
-    json.writeNullField("refusal");
-    json.writeEndObject();
+    return json.putNull("refusal");
   }
 
-  private void token(JsonGenerator json, int id, String text, List<Integer> bytes, float logprob)
-      throws IOException {
-    json.writeStringField("token", style.name(id, TokenText.shown(text, bytes)));
-    json.writeNumberField("logprob", logprob);
-    json.writeArrayFieldStart("bytes");
-    for (byte each : TokenText.bytes(text, bytes)) {
-      json.writeNumber(each & 0xff);
+  private void addToken(ObjectNode json, int id, String text, List<Integer> given, float logprob) {
+    json.put("token", style.name(id, TokenText.shown(text, given))).put("logprob", logprob);
+    ArrayNode bytes = json.putArray("bytes");
+    for (byte each : TokenText.bytes(text, given)) {
+      bytes.add(each & 0xff);
     }
-    json.writeEndArray();
   }
 }

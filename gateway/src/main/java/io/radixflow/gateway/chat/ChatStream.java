@@ -1,11 +1,9 @@
 package io.radixflow.gateway.chat;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnPiece;
@@ -16,8 +14,6 @@ import java.util.stream.Stream;
 
 /** Streams a completion as it grows. Belongs to the event loop of its exchange. */
 final class ChatStream extends ApiOutput {
-
-  private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
 
   private final SseStream events;
   private final CompletionJson json;
@@ -54,23 +50,18 @@ final class ChatStream extends ApiOutput {
   }
 
   private void progress(int choice, Usage prompt, int done, long millis) {
-    events.event(
-        null,
-        json.chunk(
-            choice,
-            TurnPiece.NONE,
-            null,
-            counts(choice),
-            fields -> Timings.progress(fields, prompt, done, millis)));
+    ObjectNode event = json.chunk(choice, TurnPiece.NONE, null);
+    addCounts(event, choice);
+    Timings.addProgress(event, prompt, done, millis);
+    events.event(null, event);
   }
 
-  /** Returns the writer of the token counts of a piece; null for none. */
-  private Json.Fields counts(int choice) {
-    return switch (usage) {
-      case NONE -> null;
-      case LAST -> fields -> fields.writeNullField("usage");
-      case EACH -> replies.get(choice)::writeUsage;
-    };
+  private void addCounts(ObjectNode event, int choice) {
+    switch (usage) {
+      case NONE -> {}
+      case LAST -> event.putNull("usage");
+      case EACH -> replies.get(choice).addUsage(event);
+    }
   }
 
   @Override
@@ -100,23 +91,23 @@ final class ChatStream extends ApiOutput {
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
     open(choice, piece.part());
-    Json.Fields speed = end == null ? replies.get(choice)::writeSpeed : speed(end);
-    events.event(null, json.chunk(choice, piece, end, counts(choice), speed));
-  }
-
-  /**
-   * Returns the writer of the speed; null if the event with the counts has it, because some clients
-   * add the two.
-   */
-  private Json.Fields speed(TurnEnd end) {
-    boolean counted = usage != StreamUsage.NONE && begun.length == 1;
-    return counted && !timings.perToken() ? null : fields -> Timings.write(fields, end);
+    ObjectNode event = json.chunk(choice, piece, end);
+    addCounts(event, choice);
+    // some clients add the speed of the last piece and of the event with the counts
+    boolean counted = usage != StreamUsage.NONE && begun.length == 1 && !timings.perToken();
+    if (end == null) {
+      replies.get(choice).addSpeed(event);
+    } else if (!counted) {
+      Timings.add(event, end);
+    }
+    events.event(null, event);
   }
 
   private void open(int choice, TurnPart part) {
-    byte[] opening = begun[choice] ? null : json.opening(choice, part, counts(choice));
+    ObjectNode opening = begun[choice] ? null : json.opening(choice, part);
     begun[choice] = true;
     if (opening != null) {
+      addCounts(opening, choice);
       events.event(null, opening);
     }
   }
@@ -133,7 +124,6 @@ final class ChatStream extends ApiOutput {
     if (usage != StreamUsage.NONE) {
       events.event(null, json.usageChunk(ends));
     }
-    events.event(null, DONE);
-    events.end();
+    events.done();
   }
 }

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ReplyWriter;
 import io.radixflow.gateway.api.UsageJson;
@@ -9,7 +10,6 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.PromptTokens;
-import java.io.IOException;
 import java.util.List;
 
 /** Writes completions. Chat completions and text completions differ only in the names of fields. */
@@ -45,35 +45,27 @@ abstract class CompletionJson implements ReplyWriter {
   }
 
   @Override
-  public final byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends) {
-    return Json.write(
-        json -> {
-          head(json, whole);
-          json.writeArrayFieldStart("choices");
-          for (int i = 0; i < replies.size(); i++) {
-            json.writeStartObject();
-            json.writeNumberField("index", i);
-            message(json, i, replies.get(i));
-            end(json, ends.get(i));
-            json.writeEndObject();
-          }
-          json.writeEndArray();
-          shared(json, replies.get(0).prompt());
-          usage(json, ends);
-          ends.get(0).writeWarnings(json);
-          if (ends.size() == 1) {
-            Timings.write(json, ends.get(0));
-          }
-        });
+  public final ObjectNode whole(List<TurnMessage> replies, List<TurnEnd> ends) {
+    ObjectNode json = head(whole);
+    ArrayNode choices = json.putArray("choices");
+    for (int i = 0; i < replies.size(); i++) {
+      addChoice(choices, i, message(i, replies.get(i)), ends.get(i));
+    }
+    addPrompt(json, replies.get(0).prompt());
+    addUsage(json, ends);
+    ends.get(0).putWarnings(json);
+    if (ends.size() == 1) {
+      Timings.add(json, ends.get(0));
+    }
+    return json;
   }
 
   /**
    * Returns the first piece of a choice in a stream; null for none.
    *
    * @param part the first part of the reply
-   * @param usage writes the token counts so far; null for none
    */
-  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
+  ObjectNode opening(int choice, TurnPart part) {
     return null;
   }
 
@@ -81,103 +73,79 @@ abstract class CompletionJson implements ReplyWriter {
    * Returns a piece of a streamed completion.
    *
    * @param end in the choice's last piece, else null
-   * @param usage writes the token counts so far; null for none
-   * @param beside further fields next to the choice; null for none
    */
-  final byte[] chunk(
-      int choice, TurnPiece next, TurnEnd end, Json.Fields usage, Json.Fields beside) {
-    return chunk(choice, json -> delta(json, choice, next), next.prompt(), end, usage, beside);
+  final ObjectNode chunk(int choice, TurnPiece next, TurnEnd end) {
+    ObjectNode json = chunk(choice, delta(choice, next), end);
+    addPrompt(json, next.prompt());
+    if (end != null) {
+      end.putWarnings(json);
+    }
+    return json;
   }
 
   /**
-   * Returns a piece of a streamed completion with the given fields of a choice besides index and
-   * finish reason.
+   * Returns a piece of a streamed completion.
+   *
+   * @param fields the fields of the choice besides index and finish reason
+   * @param end in the choice's last piece, else null
    */
-  final byte[] chunk(
-      int choice,
-      Json.Fields delta,
-      PromptTokens prompt,
-      TurnEnd end,
-      Json.Fields usage,
-      Json.Fields beside) {
-    return Json.write(
-        json -> {
-          head(json, piece);
-          json.writeArrayFieldStart("choices");
-          json.writeStartObject();
-          json.writeNumberField("index", choice);
-          delta.write(json);
-          end(json, end);
-          json.writeEndObject();
-          json.writeEndArray();
-          shared(json, prompt);
-          if (end != null) {
-            end.writeWarnings(json);
-          }
-          if (usage != null) {
-            usage.write(json);
-          }
-          if (beside != null) {
-            beside.write(json);
-          }
-        });
+  final ObjectNode chunk(int choice, ObjectNode fields, TurnEnd end) {
+    ObjectNode json = head(piece);
+    addChoice(json.putArray("choices"), choice, fields, end);
+    return json;
   }
 
   /** Returns the last event of a stream, with token counts. */
-  final byte[] usageChunk(List<TurnEnd> ends) {
-    return Json.write(
-        json -> {
-          head(json, piece);
-          json.writeArrayFieldStart("choices");
-          json.writeEndArray();
-          usage(json, ends);
-          if (ends.size() == 1) {
-            Timings.write(json, ends.get(0));
-          }
-        });
+  final ObjectNode usageChunk(List<TurnEnd> ends) {
+    ObjectNode json = head(piece);
+    json.putArray("choices");
+    addUsage(json, ends);
+    if (ends.size() == 1) {
+      Timings.add(json, ends.get(0));
+    }
+    return json;
   }
 
-  /** Writes the fields of a choice of a whole completion besides its index and finish reason. */
-  abstract void message(JsonGenerator json, int index, TurnMessage reply) throws IOException;
+  /** Returns the fields of a choice of a whole completion besides its index and finish reason. */
+  abstract ObjectNode message(int index, TurnMessage reply);
 
-  /** Writes the fields of a choice of a piece besides its index and finish reason. */
-  abstract void delta(JsonGenerator json, int index, TurnPiece next) throws IOException;
+  /** Returns the fields of a choice of a piece besides its index and finish reason. */
+  abstract ObjectNode delta(int index, TurnPiece next);
 
   /**
-   * Writes the fields about all choices.
+   * Adds the tokens of the prompt, which are not a choice's.
    *
-   * @param prompt tokens of the prompt; null if they are not shown
+   * @param prompt null if the tokens are not shown
    */
-  void shared(JsonGenerator json, PromptTokens prompt) throws IOException {}
+  void addPrompt(ObjectNode json, PromptTokens prompt) {}
 
-  private void head(JsonGenerator json, String object) throws IOException {
-    json.writeStringField("id", id);
-    json.writeStringField("object", object);
-    json.writeNumberField("created", created);
-    json.writeStringField("model", model);
+  private ObjectNode head(String object) {
+    ObjectNode json = Json.object().put("id", id).put("object", object);
+    return json.put("created", created).put("model", model);
   }
 
   /**
-   * Writes why a choice ended. OpenAI has no finish reason for a reply that was cut, so the reason
-   * is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} comes from
-   * vLLM.
+   * Adds a choice, and why it ended. OpenAI has no finish reason for a reply that was cut, so the
+   * reason is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason}
+   * comes from vLLM.
    *
    * @param end null while the choice continues
    */
-  private static void end(JsonGenerator json, TurnEnd end) throws IOException {
+  private static void addChoice(ArrayNode choices, int index, ObjectNode fields, TurnEnd end) {
+    ObjectNode choice = choices.addObject().put("index", index);
+    choice.setAll(fields);
     String reason = end == null ? null : end.finishReason();
     boolean cut = "cancelled".equals(reason) || "replaced".equals(reason);
-    json.writeStringField("finish_reason", cut ? "length" : reason);
+    choice.put("finish_reason", cut ? "length" : reason);
     if (end != null && end.stopReason() != null) {
-      json.writeStringField("stop_reason", end.stopReason());
+      choice.put("stop_reason", end.stopReason());
     } else if (end != null && end.stopToken() != null) {
-      json.writeNumberField("stop_reason", end.stopToken());
+      choice.put("stop_reason", end.stopToken());
     }
   }
 
-  private void usage(JsonGenerator json, List<TurnEnd> ends) throws IOException {
-    json.writeFieldName("usage");
-    json.writeTree(UsageJson.ofCompletion(UsageSum.of(ends, choicesOfPrompt)));
+  private void addUsage(ObjectNode json, List<TurnEnd> ends) {
+    json.set("usage", UsageJson.ofCompletion(UsageSum.of(ends, choicesOfPrompt)));
   }
 
   /** Keeps a piece that must not be written yet; returns whether it kept the piece. */

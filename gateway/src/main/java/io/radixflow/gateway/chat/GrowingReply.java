@@ -1,10 +1,9 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.UsageJson;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
-import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** Counts the tokens of one choice while it streams, and measures how fast they arrive. */
@@ -44,16 +43,15 @@ final class GrowingReply {
     tokens = whole.completionTokens();
   }
 
-  void writeUsage(JsonGenerator json) throws IOException {
-    json.writeFieldName("usage");
-    json.writeTree(UsageJson.ofCompletion(counts.promptTokens(), tokens));
+  void addUsage(ObjectNode json) {
+    json.set("usage", UsageJson.ofCompletion(counts.promptTokens(), tokens));
   }
 
-  /** Writes the timings so far; nothing if they are not known. */
-  void writeSpeed(JsonGenerator json) throws IOException {
+  /** Adds the timings so far; nothing if they are not known. */
+  void addSpeed(ObjectNode json) {
     if (timing != null) {
       double since = (System.nanoTime() - begun) / (double) TimeUnit.MILLISECONDS.toNanos(1);
-      Timings.write(json, counts, timing, tokens, timing.reply() + since);
+      Timings.add(json, counts, timing, tokens, timing.reply() + since);
     }
   }
 }

@@ -1,6 +1,9 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
@@ -9,11 +12,8 @@ import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
-import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /** Writes completions of prompts. */
 final class TextJson extends CompletionJson {
@@ -37,57 +37,56 @@ final class TextJson extends CompletionJson {
   }
 
   @Override
-  void message(JsonGenerator json, int index, TurnMessage reply) throws IOException {
+  ObjectNode message(int index, TurnMessage reply) {
     PromptTokens prompt = reply.prompt();
     String text = request.prompt(index).text();
     String echo = !request.echo() ? "" : text != null ? text : textOf(prompt);
-    json.writeStringField("text", echo + reply.content());
-    logprobs(json, index, 0, prompt, reply.logprobs());
-    style.prompt(json, prompt);
-    style.generated(json, reply.ids());
+    ObjectNode choice = Json.object().put("text", echo + reply.content());
+    return withTokens(choice, index, 0, prompt, reply.logprobs(), reply.ids());
   }
 
   /** If the job does not send the prompt's tokens, the text of the prompt is a separate piece. */
   @Override
-  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
+  ObjectNode opening(int choice, TurnPart part) {
     if (!request.echo() || request.echoesTokens(choice)) {
       return null;
     }
     String echo = request.prompt(choice).text();
     echoed[choice] = echo.codePointCount(0, echo.length());
-    return chunk(
-        choice,
-        json -> {
-          json.writeStringField("text", echo);
-          json.writeNullField("logprobs");
-        },
-        null,
-        null,
-        usage,
-        null);
+    return chunk(choice, Json.object().put("text", echo).putNull("logprobs"), null);
   }
 
   @Override
-  void delta(JsonGenerator json, int index, TurnPiece next) throws IOException {
+  ObjectNode delta(int index, TurnPiece next) {
     PromptTokens prompt = next.prompt();
-    json.writeStringField("text", (request.echo() ? textOf(prompt) : "") + next.text());
-    logprobs(json, index, next.offset(), prompt, next.logprobs());
-    style.prompt(json, prompt);
-    style.generated(json, next.ids());
+    String text = (request.echo() ? textOf(prompt) : "") + next.text();
+    ObjectNode choice = Json.object().put("text", text);
+    return withTokens(choice, index, next.offset(), prompt, next.logprobs(), next.ids());
   }
 
   private static String textOf(PromptTokens prompt) {
     return prompt == null ? "" : prompt.text();
   }
 
+  private ObjectNode withTokens(
+      ObjectNode choice,
+      int index,
+      int offset,
+      PromptTokens prompt,
+      List<TokenLogprob> reply,
+      List<Integer> ids) {
+    choice.set("logprobs", logprobs(index, offset, prompt, reply));
+    style.addPrompt(choice, prompt);
+    style.addIds(choice, ids);
+    return choice;
+  }
+
   /**
-   * Writes the log probabilities of the tokens of the reply, and of the prompt if it is echoed.
+   * Returns the log probabilities of the tokens of the reply, and of the prompt if it is echoed.
    *
    * @param offset code points of the reply before its tokens
    */
-  private void logprobs(
-      JsonGenerator json, int index, int offset, PromptTokens prompt, List<TokenLogprob> reply)
-      throws IOException {
+  private JsonNode logprobs(int index, int offset, PromptTokens prompt, List<TokenLogprob> reply) {
     List<TokenLogprob> tokens = new ArrayList<>();
     boolean echoes = request.echo() && request.logprobs() && prompt != null;
     if (echoes && prompt.logprobs() != null) {
@@ -97,68 +96,51 @@ final class TextJson extends CompletionJson {
     boolean begins = echoedTokens > 0 && prompt.offset() == 0;
     tokens.addAll(reply);
     if (tokens.isEmpty()) {
-      json.writeNullField("logprobs");
-      return;
+      return NullNode.instance;
     }
-    json.writeObjectFieldStart("logprobs");
-    json.writeArrayFieldStart("tokens");
-    for (TokenLogprob token : tokens) {
-      json.writeString(name(token));
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("token_logprobs");
-    for (int i = 0; i < tokens.size(); i++) {
-      if (i == 0 && begins) {
-        json.writeNull();
-      } else {
-        json.writeNumber(tokens.get(i).logprob());
-      }
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("top_logprobs");
-    for (int i = 0; i < tokens.size(); i++) {
-      if (i == 0 && begins) {
-        json.writeNull();
-      } else {
-        alternatives(json, tokens.get(i));
-      }
-    }
-    json.writeEndArray();
-    json.writeArrayFieldStart("text_offset");
+    ObjectNode json = Json.object();
+    ArrayNode names = json.putArray("tokens");
+    ArrayNode logprobs = json.putArray("token_logprobs");
+    ArrayNode top = json.putArray("top_logprobs");
+    ArrayNode offsets = json.putArray("text_offset");
     int at = echoed[index];
     for (int i = 0; i < tokens.size(); i++) {
+      TokenLogprob token = tokens.get(i);
+      names.add(name(token));
+      if (i == 0 && begins) {
+        logprobs.addNull();
+        top.addNull();
+      } else {
+        logprobs.add(token.logprob());
+        top.add(alternatives(token));
+      }
       if (i == echoedTokens) {
         echoed[index] = at;
         at += offset;
       }
-      TokenLogprob token = tokens.get(i);
-      json.writeNumber(TokenText.goesOn(token.bytes()) ? at - 1 : at);
+      offsets.add(TokenText.goesOn(token.bytes()) ? at - 1 : at);
       at += TokenText.begun(token.token(), token.bytes());
     }
     if (tokens.size() == echoedTokens) {
       echoed[index] = at;
     }
-    json.writeEndArray();
-    json.writeEndObject();
+    return json;
   }
 
   /**
-   * Writes the token itself and then the most probable tokens. Clients of OpenAI's API expect the
+   * Returns the token itself and then the most probable tokens. Clients of OpenAI's API expect the
    * token even without alternatives. Several tokens may have the same text, but an object has each
    * name once.
    */
-  private void alternatives(JsonGenerator json, TokenLogprob token) throws IOException {
-    json.writeStartObject();
-    String own = name(token);
-    json.writeNumberField(own, token.logprob());
-    Set<String> names = new HashSet<>(Set.of(own));
+  private ObjectNode alternatives(TokenLogprob token) {
+    ObjectNode json = Json.object().put(name(token), token.logprob());
     for (TopLogprob top : token.top() == null ? List.<TopLogprob>of() : token.top()) {
       String name = style.name(top.id(), TokenText.legacy(top.token(), top.bytes()));
-      if (names.add(name)) {
-        json.writeNumberField(name, top.logprob());
+      if (!json.has(name)) {
+        json.put(name, top.logprob());
       }
     }
-    json.writeEndObject();
+    return json;
   }
 
   private String name(TokenLogprob token) {

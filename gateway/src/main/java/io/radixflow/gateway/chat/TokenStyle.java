@@ -1,12 +1,12 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
-import java.io.IOException;
 import java.util.List;
 
 /**
@@ -36,67 +36,50 @@ record TokenStyle(boolean promptLogprobs, boolean ids, boolean asIds) {
     return asIds ? "token_id:" + id : text;
   }
 
-  /** Writes vLLM's fields about a prompt, if the request asks for them. */
-  void prompt(JsonGenerator json, PromptTokens prompt) throws IOException {
+  /** Adds vLLM's fields about a prompt, if the request asks for them. */
+  void addPrompt(ObjectNode json, PromptTokens prompt) {
     if (prompt == null) {
       return;
     }
     if (promptLogprobs && prompt.logprobs() != null) {
-      json.writeArrayFieldStart("prompt_logprobs");
+      ArrayNode logprobs = json.putArray("prompt_logprobs");
       for (int i = 0; i < prompt.logprobs().size(); i++) {
         if (prompt.offset() + i == 0) {
-          json.writeNull();
+          logprobs.addNull();
         } else {
-          entry(json, prompt.logprobs().get(i));
+          logprobs.add(byId(prompt.logprobs().get(i)));
         }
       }
-      json.writeEndArray();
     }
+    addIds(json, "prompt_token_ids", prompt.ids());
+  }
+
+  /** Adds the ids of a reply's tokens, if the request asks for them. */
+  void addIds(ObjectNode json, List<Integer> generated) {
+    addIds(json, "token_ids", generated);
+  }
+
+  private void addIds(ObjectNode json, String field, List<Integer> given) {
     if (ids) {
-      ids(json, "prompt_token_ids", prompt.ids());
+      given.forEach(json.putArray(field)::add);
     }
   }
 
-  /** Writes the ids of a reply's tokens, if the request asks for them. */
-  void generated(JsonGenerator json, List<Integer> generated) throws IOException {
-    if (ids) {
-      ids(json, "token_ids", generated);
-    }
-  }
-
-  private static void ids(JsonGenerator json, String field, List<Integer> ids) throws IOException {
-    json.writeArrayFieldStart(field);
-    for (int id : ids) {
-      json.writeNumber(id);
-    }
-    json.writeEndArray();
-  }
-
-  /** Writes a token and its alternatives by their ids. An unknown rank is null. */
-  private static void entry(JsonGenerator json, TokenLogprob token) throws IOException {
-    json.writeStartObject();
+  /** Returns a token and its alternatives by their ids. An unknown rank is null. */
+  private static ObjectNode byId(TokenLogprob token) {
+    ObjectNode json = Json.object();
     int rank = 0;
-    boolean named = false;
     for (TopLogprob top : token.top() == null ? List.<TopLogprob>of() : token.top()) {
-      value(json, top.id(), top.token(), top.logprob(), ++rank);
-      named |= top.id() == token.id();
+      add(json, top.id(), top.token(), top.logprob(), ++rank);
     }
-    if (!named) {
-      value(json, token.id(), token.token(), token.logprob(), 0);
+    if (!json.has(Integer.toString(token.id()))) {
+      add(json, token.id(), token.token(), token.logprob(), null);
     }
-    json.writeEndObject();
+    return json;
   }
 
-  private static void value(JsonGenerator json, int id, String text, float logprob, int rank)
-      throws IOException {
-    json.writeObjectFieldStart(Integer.toString(id));
-    json.writeNumberField("logprob", logprob);
-    if (rank > 0) {
-      json.writeNumberField("rank", rank);
-    } else {
-      json.writeNullField("rank");
-    }
-    json.writeStringField("decoded_token", text);
-    json.writeEndObject();
+  private static void add(ObjectNode json, int id, String text, float logprob, Integer rank) {
+    ObjectNode one = json.putObject(Integer.toString(id)).put("logprob", logprob);
+    one.put("rank", rank).put("decoded_token", text);
   }
 }

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.chat;
 
-import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
@@ -20,7 +20,6 @@ import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.text.template.Message;
 import io.vertx.core.http.HttpMethod;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,11 +92,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
         exchange,
         () -> {
           String decoded = text.decode(ids);
-          return Json.write(
-              json -> {
-                json.writeStringField("prompt", decoded);
-                json.writeStringField("content", decoded);
-              });
+          return Json.write(Json.object().put("prompt", decoded).put("content", decoded));
         });
   }
 
@@ -108,54 +103,33 @@ public final class TokenizeEndpoints implements EndpointGroup {
   }
 
   private byte[] tokens(int[] ids, boolean pieces, boolean strings) {
-    return Json.write(
-        json -> {
-          json.writeNumberField("count", ids.length);
-          json.writeNumberField("max_model_len", text.window().served());
-          json.writeFieldName("tokens");
-          if (pieces) {
-            writePieces(json, ids);
-          } else {
-            json.writeArray(ids, 0, ids.length);
-          }
-          if (strings) {
-            writeStrings(json, ids);
-          }
-        });
-  }
-
-  /**
-   * Writes each token with its text, or with its bytes if they are not valid text, as llama.cpp
-   * does.
-   */
-  private void writePieces(JsonGenerator json, int[] ids) throws IOException {
-    json.writeStartArray();
+    ObjectNode json = Json.object().put("count", ids.length);
+    ArrayNode tokens = json.put("max_model_len", text.window().served()).putArray("tokens");
+    ArrayNode texts = strings ? json.putArray("token_strs") : null;
     for (int id : ids) {
-      json.writeStartObject();
-      json.writeNumberField("id", id);
-      byte[] bytes = text.bytes(id);
-      String piece = new String(bytes, StandardCharsets.UTF_8);
-      if (Arrays.equals(piece.getBytes(StandardCharsets.UTF_8), bytes)) {
-        json.writeStringField("piece", piece);
+      if (pieces) {
+        addPiece(tokens.addObject().put("id", id), text.bytes(id));
       } else {
-        json.writeArrayFieldStart("piece");
-        for (byte each : bytes) {
-          json.writeNumber(each & 0xff);
-        }
-        json.writeEndArray();
+        tokens.add(id);
       }
-      json.writeEndObject();
+      if (strings) {
+        texts.add(TokenText.shown(text.bytes(id)));
+      }
     }
-    json.writeEndArray();
+    return Json.write(json);
   }
 
-  /** Writes the text of each token as log probabilities of chats show it. */
-  private void writeStrings(JsonGenerator json, int[] ids) throws IOException {
-    json.writeArrayFieldStart("token_strs");
-    for (int id : ids) {
-      json.writeString(TokenText.shown(text.bytes(id)));
+  /** Adds the text of a token, or its bytes if they are not valid text, as llama.cpp does. */
+  private static void addPiece(ObjectNode token, byte[] bytes) {
+    String piece = new String(bytes, StandardCharsets.UTF_8);
+    if (Arrays.equals(piece.getBytes(StandardCharsets.UTF_8), bytes)) {
+      token.put("piece", piece);
+      return;
     }
-    json.writeEndArray();
+    ArrayNode array = token.putArray("piece");
+    for (byte each : bytes) {
+      array.add(each & 0xff);
+    }
   }
 
   /**

@@ -1,25 +1,22 @@
 package io.radixflow.gateway.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 /** The form of errors in an API. */
 @FunctionalInterface
 public interface ErrorFormat {
 
   /** OpenAI's form: an object {@code error} with message, type, param and code. */
   ErrorFormat OPENAI =
-      error ->
-          Json.write(
-              json -> {
-                json.writeObjectFieldStart("error");
-                json.writeStringField("message", message(error));
-                json.writeStringField("type", error.type());
-                json.writeStringField("param", error.param());
-                json.writeStringField("code", error.code());
-                if (error.promptTokens() > 0) {
-                  json.writeNumberField("n_prompt_tokens", error.promptTokens());
-                  json.writeNumberField("n_ctx", error.contextWindow());
-                }
-                json.writeEndObject();
-              });
+      error -> {
+        ObjectNode json = Json.object();
+        ObjectNode shown = json.putObject("error").put("message", message(error));
+        shown.put("type", error.type()).put("param", error.param()).put("code", error.code());
+        if (error.promptTokens() > 0) {
+          shown.put("n_prompt_tokens", error.promptTokens()).put("n_ctx", error.contextWindow());
+        }
+        return json;
+      };
 
   /**
    * Returns the message. Clients recognise a prompt that is too long by OpenAI's exact words, and
@@ -32,8 +29,8 @@ public interface ErrorFormat {
             .formatted(error.contextWindow(), error.getMessage());
   }
 
-  /** Returns the body of an error, a JSON object. */
-  byte[] body(ApiException error);
+  /** Returns the body of an error. */
+  ObjectNode body(ApiException error);
 
   /** Returns the type of an error event in a stream; null for an event without a type. */
   default String event() {

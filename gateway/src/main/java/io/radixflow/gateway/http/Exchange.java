@@ -305,12 +305,12 @@ public final class Exchange {
 
   /** Answers a successful request with a JSON object. */
   public void json(ObjectNode object) {
-    json(200, Json.write(object));
+    json(200, object);
   }
 
-  /** Answers a successful request with the fields of a JSON object. */
-  public void json(Json.Fields fields) {
-    json(200, Json.write(fields));
+  /** Answers with a JSON object. */
+  public void json(int status, ObjectNode object) {
+    json(status, Json.write(object));
   }
 
   /** Answers with a JSON object. */

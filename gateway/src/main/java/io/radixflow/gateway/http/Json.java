@@ -61,26 +61,6 @@ public final class Json {
     }
   }
 
-  /** Writes the fields of an object. */
-  @FunctionalInterface
-  public interface Fields {
-    void write(JsonGenerator json) throws IOException;
-  }
-
-  /** Returns an object as UTF-8. */
-  public static byte[] write(Fields fields) {
-    try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
-      try (JsonGenerator json = new WellFormed(WRITER.createGenerator(bytes))) {
-        json.writeStartObject();
-        fields.write(json);
-        json.writeEndObject();
-      }
-      return bytes.toByteArray();
-    } catch (IOException e) {
-      throw new UncheckedIOException("writing to memory failed", e);
-    }
-  }
-
   /** Returns a tree as UTF-8. */
   public static byte[] write(JsonNode tree) {
     try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {

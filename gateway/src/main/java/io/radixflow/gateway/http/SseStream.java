@@ -2,6 +2,7 @@ package io.radixflow.gateway.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.turn.TurnStream;
 import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
@@ -14,6 +15,7 @@ import io.vertx.core.http.HttpServerResponse;
 public final class SseStream {
 
   private static final byte[] DATA = "data: ".getBytes(US_ASCII);
+  private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
   private static final byte[] END = "\n\n".getBytes(US_ASCII);
   private static final Buffer COMMENT = Buffer.buffer(": keep-alive\n\n");
 
@@ -38,14 +40,27 @@ public final class SseStream {
    * Writes an event.
    *
    * @param name the type of the event, or null for an event without a type
-   * @param json the data of the event, JSON without line ends
+   * @param data the data of the event
    */
-  public void event(String name, byte[] json) {
-    Buffer event = Buffer.buffer(json.length + 64);
+  public void event(String name, ObjectNode data) {
+    event(name, Json.write(data));
+  }
+
+  /**
+   * Writes the last event of OpenAI's streams and of Open Responses, which is not JSON, and ends
+   * the response.
+   */
+  public void done() {
+    event(null, DONE);
+    end();
+  }
+
+  private void event(String name, byte[] data) {
+    Buffer event = Buffer.buffer(data.length + 64);
     if (name != null) {
       event.appendString("event: ").appendString(name).appendString("\n");
     }
-    write(event.appendBytes(DATA).appendBytes(json).appendBytes(END));
+    write(event.appendBytes(DATA).appendBytes(data).appendBytes(END));
   }
 
   /** Pauses a turn while the client reads too slowly. Call it after writing. */

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.messages;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.ErrorFormat;
 import io.radixflow.gateway.http.Json;
@@ -8,15 +9,10 @@ import io.radixflow.gateway.http.Json;
 final class AnthropicErrors implements ErrorFormat {
 
   @Override
-  public byte[] body(ApiException error) {
-    return Json.write(
-        json -> {
-          json.writeStringField("type", "error");
-          json.writeObjectFieldStart("error");
-          json.writeStringField("type", type(error.status()));
-          json.writeStringField("message", message(error));
-          json.writeEndObject();
-        });
+  public ObjectNode body(ApiException error) {
+    ObjectNode json = Json.object().put("type", "error");
+    json.putObject("error").put("type", type(error.status())).put("message", message(error));
+    return json;
   }
 
   /** Returns the message. Claude Code compacts its conversation when it reads these words. */

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnPiece;
@@ -52,7 +51,7 @@ final class MessageStream extends ApiOutput {
   }
 
   private void send(ObjectNode event) {
-    events.event(event.get("type").textValue(), Json.write(event));
+    events.event(event.get("type").textValue(), event);
   }
 
   /**

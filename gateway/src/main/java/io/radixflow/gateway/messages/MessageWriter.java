@@ -38,11 +38,11 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
   }
 
   @Override
-  public byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends) {
+  public ObjectNode whole(List<TurnMessage> replies, List<TurnEnd> ends) {
     TurnEnd end = ends.get(0);
     ObjectNode message = message(replies.get(0), end, end.usage());
     end.putWarnings(message);
-    return Json.write(message);
+    return message;
   }
 
   /**

@@ -11,6 +11,7 @@ import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.api.WholeReply;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
@@ -86,6 +87,6 @@ public final class MessagesEndpoints implements EndpointGroup {
     models.served(exchange.caller(), request.model());
     exchange.blocking(
         () -> text.count(request.messages(), request.options(), "messages"),
-        tokens -> exchange.json(json -> json.writeNumberField("input_tokens", tokens)));
+        tokens -> exchange.json(Json.object().put("input_tokens", tokens)));
   }
 }

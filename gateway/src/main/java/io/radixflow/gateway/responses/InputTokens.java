@@ -5,6 +5,7 @@ import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.template.Message;
@@ -75,9 +76,6 @@ final class InputTokens {
         () -> prompt.isEmpty() ? 0 : text.count(prompt, request.options(), "input"),
         tokens ->
             exchange.json(
-                json -> {
-                  json.writeStringField("object", "response.input_tokens");
-                  json.writeNumberField("input_tokens", tokens);
-                }));
+                Json.object().put("object", "response.input_tokens").put("input_tokens", tokens)));
   }
 }

@@ -4,7 +4,6 @@ import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.TurnErrors;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.responses.ResponseRecord.Output;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
@@ -15,7 +14,6 @@ import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Follows the turn of a response, and answers with the response. A stream begins when the job has
@@ -34,9 +32,6 @@ final class ResponseFollower implements TurnListener {
     STREAM
   }
 
-  /** The end of a stream in Open Responses. OpenAI's clients also accept it. */
-  private static final byte[] DONE = "[DONE]".getBytes(StandardCharsets.US_ASCII);
-
   private final Exchange exchange;
   private final Answer answer;
   private final SseStream events;
@@ -54,7 +49,7 @@ final class ResponseFollower implements TurnListener {
     this.begun = begun;
     this.answer = answer;
     this.events = answer == Answer.STREAM ? exchange.sse(this::error) : null;
-    this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
+    this.stream = new ResponseStream(after, (type, data) -> events.event(type, data));
   }
 
   /** Sets the turn; a stream pauses it while the client is slow. */
@@ -132,8 +127,7 @@ final class ResponseFollower implements TurnListener {
     accepted();
     ended = true;
     stream.close(response);
-    events.event(null, DONE);
-    events.end();
+    events.done();
   }
 
   @Override

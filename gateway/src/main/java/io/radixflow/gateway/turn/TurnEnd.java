@@ -1,6 +1,5 @@
 package io.radixflow.gateway.turn;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.Reply;
@@ -9,7 +8,6 @@ import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.ReplyError;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
-import java.io.IOException;
 import java.util.List;
 
 /**
@@ -116,18 +114,6 @@ public record TurnEnd(
     if (!warnings.isEmpty()) {
       warnings.forEach(json.putArray("warnings")::add);
     }
-  }
-
-  /** Writes the warnings as a field {@code warnings}; writes nothing without warnings. */
-  public void writeWarnings(JsonGenerator json) throws IOException {
-    if (warnings.isEmpty()) {
-      return;
-    }
-    json.writeArrayFieldStart("warnings");
-    for (String warning : warnings) {
-      json.writeString(warning);
-    }
-    json.writeEndArray();
   }
 
   /**

@@ -88,7 +88,7 @@ class EveryExchangeEndsTest {
   private static void throwIn(Exchange exchange, Runnable thrower) {
     exchange.onGone(LET_GO::incrementAndGet);
     SseStream stream = exchange.sse();
-    stream.event(null, DATA);
+    stream.event(null, Json.object().put("piece", 1));
     thrower.run();
   }
 

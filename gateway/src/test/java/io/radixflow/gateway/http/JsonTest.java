@@ -11,7 +11,6 @@ class JsonTest {
   void aLoneSurrogateIsWrittenAsAReplacementCharacter() {
     String lone = "a\uD83D b\uDC00";
     String fixed = "{\"a\uFFFD b\uFFFD\":\"a\uFFFD b\uFFFD\"}";
-    assertThat(text(Json.write(json -> json.writeStringField(lone, lone)))).isEqualTo(fixed);
     assertThat(text(Json.write(Json.object().put(lone, lone)))).isEqualTo(fixed);
     assertThat(text(Json.write(Json.object().put("a", "\uD83D\uDE00").putNull("b"))))
         .isEqualTo("{\"a\":\"\\uD83D\\uDE00\",\"b\":null}");
