@@ -30,7 +30,6 @@ public final class PromptException extends Exception {
         new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, message, tokens, window));
   }
 
-  /** Returns the error of the reply. */
   public ReplyError error() {
     return error;
   }

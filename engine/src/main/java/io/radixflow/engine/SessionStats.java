@@ -12,6 +12,5 @@ package io.radixflow.engine;
  */
 public record SessionStats(
     int hot, int known, int pages, int pinnedPages, long refusedPins, long tokensAhead) {
-  /** No sessions. */
   public static final SessionStats NONE = new SessionStats(0, 0, 0, 0, 0, 0);
 }

@@ -7,7 +7,6 @@ import java.util.Arrays;
  * them, so that equal sets are the same object.
  */
 final class CallStack {
-  /** Whether one of the stacks is empty. */
   final boolean bottom;
 
   /** The top of each group of stacks: the instruction to return to, and its count; ascending. */

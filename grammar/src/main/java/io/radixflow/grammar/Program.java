@@ -161,7 +161,6 @@ final class Program {
     };
   }
 
-  /** One instruction. */
   private record Line(Op op, int next, int[] targets, Regex regex, int min, int max) {}
 
   private static final class Compiler {

@@ -26,7 +26,6 @@ public record ReplyConstraint(
     boolean calls,
     boolean parallel) {
 
-  /** No constraint. */
   public static final ReplyConstraint NONE =
       new ReplyConstraint("", null, List.of(), false, false, true);
 

@@ -70,7 +70,6 @@ public final class TokenTrie {
     return ids.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** Returns all tokens that have bytes. */
   TokenTree tree() {
     return slices.none.others();
   }

@@ -81,7 +81,6 @@ public final class BlockCodes {
     };
   }
 
-  /** The type of the rows. */
   public TensorType type() {
     return type;
   }

@@ -60,7 +60,6 @@ public final class ForwardGraph<M, V> {
     head = config.tiedEmbedding() ? embedding : weights.matrix("output", false);
   }
 
-  /** Runs one step. */
   public void run(ForwardOps<M, V> ops) {
     ops.embed(embedding);
     for (int layer = 0; layer < blocks.size(); layer++) {

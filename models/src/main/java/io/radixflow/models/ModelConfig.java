@@ -136,7 +136,6 @@ public record ModelConfig(
     return layer(0).attention().rope();
   }
 
-  /** Epsilon of the norms. */
   public float normEpsilon() {
     return norm.epsilon();
   }
@@ -165,7 +164,6 @@ public record ModelConfig(
     return widest;
   }
 
-  /** Returns the same model with other blocks. */
   public ModelConfig withBlocks(List<Layer> others) {
     return new ModelConfig(
         architecture,

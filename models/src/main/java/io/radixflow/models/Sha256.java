@@ -12,7 +12,6 @@ import java.util.HexFormat;
 public final class Sha256 {
   private Sha256() {}
 
-  /** Creates a SHA-256 digest. */
   public static MessageDigest digest() {
     return digest("SHA-256");
   }

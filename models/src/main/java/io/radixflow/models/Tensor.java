@@ -13,7 +13,6 @@ public interface Tensor {
   /** Canonical (GGUF) name, such as {@code blk.0.attn_q.weight}. */
   String name();
 
-  /** Element type. */
   TensorType type();
 
   /** Rows (outputs of a matrix product); 1 for a vector. */

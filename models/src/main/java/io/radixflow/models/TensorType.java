@@ -93,7 +93,6 @@ public enum TensorType {
     return this == Q6_K || this == Q2_K || this == Q3_K ? 16 : Math.min(32, blockElements);
   }
 
-  /** Bytes of one block. */
   public int blockBytes() {
     return blockBytes;
   }

@@ -72,7 +72,6 @@ final class ProcessLauncher implements AutoCloseable {
         .toList();
   }
 
-  /** Returns the name of the next process of a role. */
   String nextName(String role) {
     return role + "-" + (started.get() + 1);
   }

@@ -48,7 +48,6 @@ public final class CachedPage {
     return uses;
   }
 
-  /** Returns the namespace of the page. */
   public String namespace() {
     return namespace;
   }

@@ -21,7 +21,6 @@ final class ChildTable {
     return size;
   }
 
-  /** Returns the only child. */
   TreeNode only() {
     for (TreeNode node : slots) {
       if (node != null) {

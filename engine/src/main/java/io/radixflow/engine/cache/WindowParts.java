@@ -115,7 +115,6 @@ public final class WindowParts implements CacheComponent {
     return windowPages;
   }
 
-  /** Returns the number of parts. */
   public int total() {
     return free.length;
   }

@@ -33,7 +33,6 @@ final class DraftSource {
     return guess;
   }
 
-  /** Returns the class of the guess. */
   int guessClass() {
     return guessClass;
   }

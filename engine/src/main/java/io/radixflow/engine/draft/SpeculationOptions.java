@@ -16,7 +16,6 @@ import java.util.Objects;
 public record SpeculationOptions(Mode mode, int drafts, long historyBytes) implements Serializable {
   /** When drafts are made. */
   public enum Mode {
-    /** Never. */
     OFF,
     /** Only if measurements show that they pay. */
     AUTO,

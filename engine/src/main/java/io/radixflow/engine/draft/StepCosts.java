@@ -23,7 +23,6 @@ final class StepCosts {
   private final long[] measured = new long[MOST_ROWS + 1];
   private long steps;
 
-  /** Adds the time of a step. */
   void add(int rows, long stepNanos) {
     steps++;
     if (rows < 1 || rows > MOST_ROWS) {

@@ -37,7 +37,6 @@ final class TextIndex {
     latestTokens = new int[latest.length];
   }
 
-  /** Appends a token. */
   void add(int token) {
     if (length == text.length) {
       grow();

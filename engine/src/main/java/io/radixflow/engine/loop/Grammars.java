@@ -66,7 +66,6 @@ final class Grammars {
   private final LongAdder masks = new LongAdder();
   private final LongAdder maskNanos = new LongAdder();
 
-  /** A compiled grammar. */
   private static final class Kept {
     final Grammar grammar;
     long lastUse = System.nanoTime();

@@ -219,7 +219,6 @@ final class Replies {
     }
   }
 
-  /** Cancels all requests of a channel. */
   void cancelAll(EngineChannel channel) {
     channel.requests().values().forEach(each -> end(each, FinishReason.CANCELLED, null));
   }

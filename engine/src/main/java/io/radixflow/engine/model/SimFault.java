@@ -9,7 +9,6 @@ public interface SimFault {
   /** Exit code of a process that a fault ended; shells report SIGKILL with this code. */
   int HALTED = 137;
 
-  /** No faults. */
   SimFault NONE = batch -> {};
 
   /**

@@ -147,7 +147,6 @@ public final class KvPages {
     return tiers;
   }
 
-  /** Returns the load-backs of requests. */
   public RequestLoads loads() {
     return loads;
   }

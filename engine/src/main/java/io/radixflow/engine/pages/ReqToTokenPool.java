@@ -26,7 +26,6 @@ public final class ReqToTokenPool {
     freeCount = requests;
   }
 
-  /** Returns the number of free rows. */
   public int free() {
     return freeCount;
   }

@@ -104,7 +104,6 @@ public final class RequestPages {
     locked = null;
   }
 
-  /** Returns whether the request has pages. */
   public boolean isHeld() {
     return row >= 0;
   }

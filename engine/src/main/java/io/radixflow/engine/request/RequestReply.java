@@ -55,7 +55,6 @@ public final class RequestReply {
     this.guide = guide;
   }
 
-  /** Sets the drafter of the reply. */
   public void draft(Drafter drafter) {
     this.drafter = drafter;
   }
@@ -95,7 +94,6 @@ public final class RequestReply {
     return isStopToken(last) ? last : null;
   }
 
-  /** Returns whether a token ends the reply. */
   public boolean endsWith(int token) {
     for (int id : ends) {
       if (id == token) {

@@ -43,7 +43,6 @@ public final class RequestStanding {
     return first;
   }
 
-  /** Notes that the request has ended. */
   public void end() {
     state = Request.State.ENDED;
   }

@@ -32,7 +32,6 @@ public final class RequestTokens {
     System.arraycopy(resumed, 0, ids, promptLength, length - promptLength);
   }
 
-  /** Appends a token of the reply. */
   public void append(int token) {
     if (length == ids.length) {
       ids = Arrays.copyOf(ids, Math.min(maxLength, 2 * length));
@@ -72,7 +71,6 @@ public final class RequestTokens {
     return maxLength;
   }
 
-  /** Returns the number of tokens of the reply. */
   public int replyLength() {
     return length - promptLength;
   }
@@ -82,7 +80,6 @@ public final class RequestTokens {
     return Arrays.copyOfRange(ids, promptLength, length);
   }
 
-  /** Returns a copy of the prompt. */
   public int[] prompt() {
     return Arrays.copyOf(ids, promptLength);
   }

@@ -40,7 +40,6 @@ public final class Tenant extends Share {
     super(name, weight);
   }
 
-  /** Adds a waiting request. */
   public void add(Request request) {
     ArrivalOrder.insert(waiting, request);
     laps.add(request);

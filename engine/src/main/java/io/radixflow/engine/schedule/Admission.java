@@ -76,7 +76,6 @@ final class Admission {
     return shared.deferrals();
   }
 
-  /** Returns all waiting requests. */
   List<Request> waiting() {
     List<Request> all = new ArrayList<>();
     tenants.backlogged().forEach(tenant -> all.addAll(tenant.waiting));
@@ -94,7 +93,6 @@ final class Admission {
     return false;
   }
 
-  /** Adds a waiting request. */
   void add(Request request) {
     if (request.standing.tenant() == null) {
       ServiceClass service = request.spec.service();

@@ -185,7 +185,6 @@ public final class CrashJournal implements AutoCloseable {
     entries.putInt(CrashRecord.at(entry) + CrashRecord.IS_SUSPECT, 0);
   }
 
-  /** Clears an entry. */
   public void end(int entry) {
     entries.putLong(CrashRecord.at(entry) + CrashRecord.CHECK, 0);
   }

@@ -86,7 +86,6 @@ final class CrashRecord {
     return Long.rotateLeft(name ^ SALT, 23) * SALT | 1;
   }
 
-  /** Returns the offset of an entry. */
   static int at(int entry) {
     return HEADER + entry * ENTRY;
   }

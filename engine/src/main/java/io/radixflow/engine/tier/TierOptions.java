@@ -26,7 +26,6 @@ public record TierOptions(
     PageStore.Factory store,
     NamespaceKey tenants)
     implements Serializable {
-  /** No tiers. */
   public static final TierOptions NONE =
       new TierOptions(0, WritePolicy.WRITE_THROUGH, LoadBackOptions.DEFAULT, null, null);
 

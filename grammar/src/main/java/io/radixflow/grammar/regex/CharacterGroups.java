@@ -41,7 +41,6 @@ public final class CharacterGroups {
     return groups;
   }
 
-  /** Returns the group of an ASCII character. */
   public static long ofAscii(int character) {
     return ASCII[character];
   }

@@ -36,7 +36,6 @@ public final class Derivatives {
     return classes.count();
   }
 
-  /** Returns the class of a byte from 0 to 255. */
   public int classOf(int value) {
     return classes.of(value);
   }

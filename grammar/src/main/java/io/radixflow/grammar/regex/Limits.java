@@ -38,7 +38,6 @@ public final class Limits {
   /** Different sets of characters. */
   static final int CHARACTER_SETS = 2_000;
 
-  /** Rules of a grammar. */
   public static final int RULES = 20_000;
 
   /** Symbols of all rules after their expansion. */

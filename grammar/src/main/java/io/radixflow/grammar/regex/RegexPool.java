@@ -27,7 +27,6 @@ public final class RegexPool {
   /** Every text of bytes. */
   final Regex all;
 
-  /** Any one character. */
   final Regex anyCharacter;
 
   /** Every text of whole characters. */

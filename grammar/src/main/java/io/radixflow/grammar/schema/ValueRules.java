@@ -188,7 +188,6 @@ final class ValueRules {
     return range.regex(integer);
   }
 
-  /** Returns the value of a string. */
   private Regex string() {
     StringLanguage language = new StringLanguage(compiler);
     Regex value = pool.anyText;

@@ -62,7 +62,6 @@ public final class DiskTierConfig {
     }
   }
 
-  /** Returns the disk tier of the settings. */
   public static DiskTierOptions tier(Settings settings) {
     return new DiskTierOptions(
         settings.get(SIZE).getBytes(),

@@ -80,7 +80,6 @@ public final class RemoteTierConfig {
     }
   }
 
-  /** Returns the remote tier of the settings. */
   public static RemoteTierOptions tier(Settings settings) {
     return new RemoteTierOptions(
         settings.get(DIRECTORY),

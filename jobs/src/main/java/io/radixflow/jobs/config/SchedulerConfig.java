@@ -78,7 +78,6 @@ public final class SchedulerConfig {
     return ALL.specs();
   }
 
-  /** Returns the scheduler's options of the settings. */
   public static SchedulerOptions scheduler(Settings settings) {
     return new SchedulerOptions(
         settings.get(POLICY),

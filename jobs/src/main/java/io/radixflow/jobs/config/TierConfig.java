@@ -61,7 +61,6 @@ public final class TierConfig {
     return ALL.specs();
   }
 
-  /** Returns the tiers' options of the settings. */
   public static TierOptions tiers(Settings settings) {
     return DEFAULT
         .withHostBytes(settings.get(HOST_MEMORY).getBytes())

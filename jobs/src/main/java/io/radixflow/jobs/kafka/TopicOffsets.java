@@ -124,7 +124,6 @@ record TopicOffsets(
         cause);
   }
 
-  /** Returns the ends of the partitions. */
   Map<TopicPartition, Long> endsByPartition() {
     Map<TopicPartition, Long> all = new HashMap<>();
     ends.forEach((partition, end) -> all.put(new TopicPartition(topic, partition), end));

@@ -68,14 +68,13 @@ public final class BenchEvenCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (sessions < 1
-        || sessions > EngineOptions.DEFAULT.maxRunning() - 1
-        || prompt < 1
-        || chunk < 1) {
-      throw new CliException(
-          "--sessions must be 1 to %d, --prompt and --chunk at least 1"
-              .formatted(EngineOptions.DEFAULT.maxRunning() - 1));
-    }
+    CliException.throwIf(
+        sessions < 1
+            || sessions > EngineOptions.DEFAULT.maxRunning() - 1
+            || prompt < 1
+            || chunk < 1,
+        "--sessions must be 1 to %d, --prompt and --chunk at least 1"
+            .formatted(EngineOptions.DEFAULT.maxRunning() - 1));
     try (ServedModel model = common.model.open(this);
         Engine engine = open(model);
         EngineTarget target = new EngineTarget(engine);

@@ -97,12 +97,12 @@ public final class BenchGpuCommand extends CliCommand {
     if (!(teraflops > 0)) {
       throw new CliException("--tflops is " + teraflops + "; it must be above 0");
     }
-    if (!GpuBench.weightTypes().contains(type)) {
-      throw new CliException("--weights " + type + " is not one of " + GpuBench.weightTypes());
-    }
-    if (kvType != KvSpec.Type.BF16 && kvType != KvSpec.Type.FP8) {
-      throw new CliException("--kv-type " + kvType + " is not one of bf16, fp8");
-    }
+    CliException.throwIf(
+        !GpuBench.weightTypes().contains(type),
+        "--weights " + type + " is not one of " + GpuBench.weightTypes());
+    CliException.throwIf(
+        kvType != KvSpec.Type.BF16 && kvType != KvSpec.Type.FP8,
+        "--kv-type " + kvType + " is not one of bf16, fp8");
     ObjectNode json = JsonLineOutput.object();
     json.put("tflops", teraflops);
     json.put("weights", type.name());
@@ -112,9 +112,7 @@ public final class BenchGpuCommand extends CliCommand {
     GpuFigures figures = new GpuFigures(out(), json.putArray("figures"));
     int ordinal = Math.max(0, DeviceName.parse(device).index());
     String problem = CudaSupport.probe().problem(ordinal);
-    if (problem != null) {
-      throw new CliException("no GPU to measure: " + problem);
-    }
+    CliException.throwIf(problem != null, "no GPU to measure: " + problem);
     ShapeBench bench = new ShapeBench(ordinal, teraflops * 1e12, type, kvType, figures::show);
     bench.ceilings();
     for (ModelConfig shape : shapes) {
@@ -132,9 +130,7 @@ public final class BenchGpuCommand extends CliCommand {
     List<ModelConfig> shapes = new ArrayList<>();
     for (String name : names) {
       ModelConfig shape = known.get(name.toLowerCase(Locale.ROOT));
-      if (shape == null) {
-        throw new CliException("--shape '" + name + "' is not one of " + known.keySet());
-      }
+      CliException.throwIf(shape == null, "--shape '" + name + "' is not one of " + known.keySet());
       shapes.add(shape);
     }
     return shapes;

@@ -209,28 +209,24 @@ public final class CacheSimulateCommand extends CliCommand {
     if (tiers && isGiven("--capacity")) {
       throw new CliException("--tiers has no --capacity; see --tier-sizes");
     }
-    if (isGiven("--window") && (tiers || window < 1)) {
-      throw new CliException("--window must be at least 1, and does not go with --tiers");
-    }
-    if (!(windowBytes > 0 && windowBytes < 100)
-        || windowShares.stream().anyMatch(share -> !(share > 0 && share <= 1))) {
-      throw new CliException(
-          "--window-bytes must be above 0 and below 100, --window-share above 0 and at most 1");
-    }
-    if (!tiers && isGiven("--tier-sizes")) {
-      throw new CliException("--tier-sizes needs --tiers");
-    }
-    if (tierSizes.size() != 3
-        || !(tierSizes.get(0) > 0 && tierSizes.get(1) > 0 && tierSizes.get(2) >= 0)) {
-      throw new CliException(
-          "--tier-sizes must be three percentages DEVICE,HOST,DISK, the first two above 0");
-    }
-    if (isGiven("--page") && page < 1 || blockTokens < 1) {
-      throw new CliException("--page and --block-tokens must be at least 1");
-    }
-    if (!(sessionSpacing >= 0) || !(horizon > 0)) {
-      throw new CliException("--session-spacing must be 0 or more, --horizon above 0");
-    }
+    CliException.throwIf(
+        isGiven("--window") && (tiers || window < 1),
+        "--window must be at least 1, and does not go with --tiers");
+    CliException.throwIf(
+        !(windowBytes > 0 && windowBytes < 100)
+            || windowShares.stream().anyMatch(share -> !(share > 0 && share <= 1)),
+        "--window-bytes must be above 0 and below 100, --window-share above 0 and at most 1");
+    CliException.throwIf(!tiers && isGiven("--tier-sizes"), "--tier-sizes needs --tiers");
+    CliException.throwIf(
+        tierSizes.size() != 3
+            || !(tierSizes.get(0) > 0 && tierSizes.get(1) > 0 && tierSizes.get(2) >= 0),
+        "--tier-sizes must be three percentages DEVICE,HOST,DISK, the first two above 0");
+    CliException.throwIf(
+        isGiven("--page") && page < 1 || blockTokens < 1,
+        "--page and --block-tokens must be at least 1");
+    CliException.throwIf(
+        !(sessionSpacing >= 0) || !(horizon > 0),
+        "--session-spacing must be 0 or more, --horizon above 0");
     if (!(protectedShare >= 0 && protectedShare <= 1)) {
       throw new CliException("--protected is " + protectedShare + "; it must be 0 to 1");
     }

@@ -27,7 +27,6 @@ interface Rates {
     return inputBlocks() == 0 ? 0 : 100.0 * hits / inputBlocks();
   }
 
-  /** Prints the workload and the table. */
   default void print(Workload workload, PrintWriter out) {
     CacheWorkload requests = workload.requests();
     out.printf(
@@ -43,7 +42,6 @@ interface Rates {
     out.flush();
   }
 
-  /** Returns the workload and the rates as JSON. */
   default ObjectNode json(Workload workload) {
     CacheWorkload requests = workload.requests();
     ObjectNode json = JsonLineOutput.object();

@@ -10,7 +10,6 @@ import java.util.List;
 /** The tiers below the device in a {@link CacheSimulation}. */
 public interface LowerTiers {
 
-  /** No tiers. */
   LowerTiers NONE = new LowerTiers() {};
 
   /** Attaches the tiers to an empty cache. */

@@ -33,7 +33,6 @@ public final class KafkaReply implements ReplyListener {
     return finished;
   }
 
-  /** Returns the committed reply. */
   public Reply reply() {
     return reply;
   }

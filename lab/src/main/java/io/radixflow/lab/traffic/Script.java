@@ -20,7 +20,6 @@ public interface Script<T, R> {
    */
   Step<T> next(int inFlight);
 
-  /** Called with the reply to a turn. */
   void answered(T turn, R reply);
 
   /** Returns true if no turn is left. */

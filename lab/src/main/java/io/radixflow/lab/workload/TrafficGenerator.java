@@ -47,7 +47,6 @@ public final class TrafficGenerator {
     this.words = new Words(new Random(model.seed));
   }
 
-  /** A running session. */
   private static final class Session {
     final String id;
     final Random random;

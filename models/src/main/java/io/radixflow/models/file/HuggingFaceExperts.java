@@ -9,7 +9,6 @@ import io.radixflow.models.FeedForward.Scoring;
 
 /** The mixture of experts that a {@code config.json} describes. */
 record HuggingFaceExperts(ConfigFields config, HuggingFaceFamily family, Gating gating) {
-  /** Returns whether a layer has experts. */
   boolean in(int layer) {
     return switch (family) {
       case DEEPSEEK_V2 -> layer >= first(0);

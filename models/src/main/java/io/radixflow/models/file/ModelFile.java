@@ -120,7 +120,6 @@ public final class ModelFile implements WeightSource {
     }
   }
 
-  /** The file or directory. */
   public Path path() {
     return path;
   }

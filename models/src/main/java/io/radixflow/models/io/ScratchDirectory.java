@@ -159,7 +159,6 @@ public final class ScratchDirectory implements AutoCloseable {
     }
   }
 
-  /** Deletes the directory. */
   @Override
   public void close() throws IOException {
     delete();

@@ -44,7 +44,6 @@ public abstract class CodedMatrix {
   /** Appends one row, in blocks of {@link #type}. */
   abstract void copyRow(int row, ByteBuffer target);
 
-  /** Returns one weight. */
   abstract float value(int row, int column);
 
   /** Appends one row as floats. */

@@ -202,7 +202,6 @@ public final class ReplyParts {
     return codePoints;
   }
 
-  /** Returns whether the reply calls a tool. */
   public boolean calls() {
     return !functions.isEmpty();
   }

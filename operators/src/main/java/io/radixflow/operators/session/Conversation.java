@@ -18,7 +18,6 @@ public record Conversation(String system, int depth, List<Turn> path) {
     path = List.copyOf(path);
   }
 
-  /** Returns the conversation of a path. */
   public static Conversation of(String system, List<Turn> path) {
     return new Conversation(
         system, path.isEmpty() ? 0 : path.get(path.size() - 1).depth() + 1, path);

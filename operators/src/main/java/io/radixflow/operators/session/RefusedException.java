@@ -19,7 +19,6 @@ public class RefusedException extends Exception {
     this.code = code;
   }
 
-  /** Returns the error of the reply. */
   public ReplyError error() {
     return new ReplyError(code, getMessage());
   }

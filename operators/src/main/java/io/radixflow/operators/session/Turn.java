@@ -154,7 +154,6 @@ public record Turn(
         true);
   }
 
-  /** Returns whether this is a root and not a turn. */
   public boolean isRoot() {
     return turn.isEmpty();
   }

@@ -66,7 +66,6 @@ final class Expressions {
     }
   }
 
-  /** A list or a tuple. */
   static Expression items(List<Expression> items, boolean tuple) {
     return Expression.of(
         (interpreter, scope) -> {

@@ -1,5 +1,6 @@
 package io.radixflow.text.jinja;
 
+import io.radixflow.text.jinja.Statement.Flow;
 import io.radixflow.text.jinja.value.Arguments;
 import io.radixflow.text.jinja.value.Lazy;
 import io.radixflow.text.jinja.value.Values;
@@ -13,14 +14,13 @@ import java.util.List;
  * @param otherwise runs if there are no elements
  */
 record ForLoop(
-    int line,
     AssignmentTarget target,
     Expression iterable,
     Expression test,
     boolean recursive,
     List<Statement> body,
     List<Statement> otherwise)
-    implements Statement {
+    implements Statement.Body {
 
   @Override
   public Flow run(Interpreter interpreter, Scope scope) {

@@ -36,7 +36,7 @@ final class Interpreter {
     for (Statement statement : statements) {
       budget.step();
       line = statement.line();
-      Statement.Flow flow = statement.run(this, scope);
+      Statement.Flow flow = statement.body().run(this, scope);
       if (flow != Statement.Flow.NEXT) {
         return flow;
       }

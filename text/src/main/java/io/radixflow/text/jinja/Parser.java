@@ -37,9 +37,10 @@ final class Parser {
     while (!stream.current().is(Type.END)) {
       Token token = stream.next();
       if (token.is(Type.DATA)) {
-        statements.add(new Statements.Data(token.line(), token.value()));
+        statements.add(new Statement(token.line(), Statements.data(token.value())));
       } else if (token.is(Type.VARIABLE_BEGIN)) {
-        statements.add(new Statements.Print(token.line(), expressions.tuple(true, false)));
+        statements.add(
+            new Statement(token.line(), Statements.print(expressions.tuple(true, false))));
         stream.expect(Type.VARIABLE_END);
       } else {
         Token name = stream.current();
@@ -84,22 +85,25 @@ final class Parser {
 
   private Statement statement() {
     Token tag = stream.expect(Type.NAME);
-    int line = tag.line();
-    return switch (tag.value()) {
-      case "for" -> loop(line);
-      case "if" -> condition(line);
-      case "set" -> set(line);
-      case "with" -> with(line);
-      case "macro" -> macro(line);
-      case "call" -> callBlock(line);
-      case "filter" -> filterBlock(line);
-      case "generation" -> generation(line);
-      case "break", "continue" -> leave(line, tag.value());
-      default -> throw stream.failure("the tag '" + tag.value() + "' is not supported");
+    return new Statement(tag.line(), tagged(tag.value()));
+  }
+
+  private Statement.Body tagged(String tag) {
+    return switch (tag) {
+      case "for" -> loop();
+      case "if" -> condition();
+      case "set" -> set();
+      case "with" -> with();
+      case "macro" -> macro();
+      case "call" -> callBlock();
+      case "filter" -> filterBlock();
+      case "generation" -> generation();
+      case "break", "continue" -> leave(tag);
+      default -> throw stream.failure("the tag '" + tag + "' is not supported");
     };
   }
 
-  private Statement loop(int line) {
+  private Statement.Body loop() {
     AssignmentTarget target = target(false);
     if (!stream.skipName("in")) {
       throw stream.failure("expected token 'in', got '" + stream.current().described() + "'");
@@ -115,10 +119,10 @@ final class Parser {
     if (stream.next().isName("else")) {
       otherwise = body("endfor");
     }
-    return new ForLoop(line, target, iterable, test, recursive, body, otherwise);
+    return new ForLoop(target, iterable, test, recursive, body, otherwise);
   }
 
-  private Statement condition(int line) {
+  private Statement.Body condition() {
     List<Expression> conditions = new ArrayList<>();
     List<List<Statement>> branches = new ArrayList<>();
     int refused = expressions.refusals.count();
@@ -137,19 +141,19 @@ final class Parser {
       branches.add(List.of());
     }
     expressions.refusals.forgive(refused);
-    return new Statements.If(line, conditions, branches);
+    return Statements.condition(conditions, branches);
   }
 
-  private Statement set(int line) {
+  private Statement.Body set() {
     AssignmentTarget target = target(true);
     if (stream.skipOperator("=")) {
-      return new Statements.Set(line, target, expressions.tuple(true, false));
+      return Statements.set(target, expressions.tuple(true, false));
     }
     CallExpression filter = (CallExpression) expressions.operands.filters(null, false);
-    return new Statements.SetBlock(line, target, filter, body("endset"));
+    return Statements.block(target, filter, body("endset"));
   }
 
-  private Statement with(int line) {
+  private Statement.Body with() {
     List<AssignmentTarget> targets = new ArrayList<>();
     List<Expression> values = new ArrayList<>();
     while (!stream.current().is(Type.BLOCK_END)) {
@@ -160,16 +164,16 @@ final class Parser {
       stream.expectOperator("=");
       values.add(expressions.expression());
     }
-    return new Statements.With(line, targets, values, body("endwith"));
+    return Statements.with(targets, values, body("endwith"));
   }
 
-  private Statement macro(int line) {
+  private Statement.Body macro() {
     String name = variable();
     expressions.beginMacro();
-    return new Statements.Define(line, definition(name, "endmacro"));
+    return Statements.define(definition(name, "endmacro"));
   }
 
-  private Statement callBlock(int line) {
+  private Statement.Body callBlock() {
     expressions.beginMacro();
     List<String> parameters = new ArrayList<>();
     List<Expression> defaults = new ArrayList<>();
@@ -184,8 +188,7 @@ final class Parser {
     List<Statement> body = macroBody("endcall");
     Set<String> uses = expressions.endMacro();
     uses.addAll(signatureUses);
-    return new Statements.CallBlock(
-        line, call, new Macro.Definition(null, parameters, defaults, uses, body));
+    return Statements.callBlock(call, new Macro.Definition(null, parameters, defaults, uses, body));
   }
 
   private Macro.Definition definition(String name, String endName) {
@@ -228,21 +231,22 @@ final class Parser {
     }
   }
 
-  private Statement filterBlock(int line) {
+  private Statement.Body filterBlock() {
     CallExpression filter = (CallExpression) expressions.operands.filters(null, true);
-    return new Statements.FilterBlock(line, filter, body("endfilter"));
+    return Statements.block(null, filter, body("endfilter"));
   }
 
-  private Statement generation(int line) {
-    return new Statements.Scoped(line, macroBody("endgeneration"));
+  private Statement.Body generation() {
+    List<Statement> body = macroBody("endgeneration");
+    return (interpreter, scope) -> interpreter.run(body, new Scope(scope));
   }
 
-  private Statement leave(int line, String tag) {
+  private Statement.Body leave(String tag) {
     if (loops == 0) {
       throw stream.failure("'" + tag + "' outside loop");
     }
     Statement.Flow flow = Statement.Flow.valueOf(tag.toUpperCase(java.util.Locale.ROOT));
-    return new Statements.Leave(line, flow);
+    return (interpreter, scope) -> flow;
   }
 
   private String variable() {

@@ -1,7 +1,11 @@
 package io.radixflow.text.jinja;
 
-/** A part of a template that writes output or sets variables. */
-interface Statement {
+/**
+ * A part of a template that writes output or sets variables.
+ *
+ * @param line its line number in the template
+ */
+record Statement(int line, Body body) {
 
   /** How a statement ends. */
   enum Flow {
@@ -10,8 +14,7 @@ interface Statement {
     CONTINUE
   }
 
-  /** Returns its line number in the template. */
-  int line();
-
-  Flow run(Interpreter interpreter, Scope scope);
+  interface Body {
+    Flow run(Interpreter interpreter, Scope scope);
+  }
 }

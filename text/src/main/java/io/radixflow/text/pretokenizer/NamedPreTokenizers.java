@@ -157,7 +157,6 @@ public final class NamedPreTokenizers {
     }
   }
 
-  /** All names. */
   public static Set<String> names() {
     return Collections.unmodifiableSet(PATTERNS.keySet());
   }

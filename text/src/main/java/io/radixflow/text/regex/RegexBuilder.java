@@ -39,7 +39,6 @@ public interface RegexBuilder<T> {
   /** A group whose first match is its only one. */
   T atomic(T part);
 
-  /** The end of the text. */
   T end();
 
   /** A position after a code point of a set, and at the start of the text if {@code start}. */

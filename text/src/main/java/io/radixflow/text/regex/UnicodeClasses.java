@@ -45,7 +45,6 @@ public final class UnicodeClasses {
 
   private UnicodeClasses() {}
 
-  /** The class of a code point. */
   public static byte of(int codePoint) {
     return codePoint < CLASS.length ? CLASS[codePoint] : OTHER;
   }

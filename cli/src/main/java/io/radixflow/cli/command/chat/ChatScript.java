@@ -45,9 +45,7 @@ final class ChatScript {
     if (!current.isEmpty()) {
       sessions.add(current);
     }
-    if (sessions.isEmpty()) {
-      throw new CliException(file + " has no message");
-    }
+    CliException.throwIf(sessions.isEmpty(), file + " has no message");
     return new ChatScript(sessions);
   }
 

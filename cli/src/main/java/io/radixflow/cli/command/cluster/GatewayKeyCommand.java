@@ -70,9 +70,8 @@ public final class GatewayKeyCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException {
-    if (requestsPerMinute < 0 || concurrentRequests < 0) {
-      throw new CliException("limits must be 0 or more");
-    }
+    CliException.throwIf(
+        requestsPerMinute < 0 || concurrentRequests < 0, "limits must be 0 or more");
     ApiKey.Made made = ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests, operator);
     if (!Files.exists(file)) {
       Files.createFile(

@@ -66,10 +66,9 @@ public final class UpCommand extends CliCommand {
     if (metricsPort < 0 || metricsPort > 65_535) {
       throw new CliException("--metrics-port is " + metricsPort + "; it must be 0 to 65535");
     }
-    if (temporary && serving.directory().isPresent()) {
-      throw new CliException(
-          "--temporary keeps nothing, and --directory keeps conversations: give one");
-    }
+    CliException.throwIf(
+        temporary && serving.directory().isPresent(),
+        "--temporary keeps nothing, and --directory keeps conversations: give one");
     if (!temporary) {
       serving.keepIn(RadixflowHome.data().resolve("up"));
     }

@@ -29,6 +29,12 @@ public final class CliException extends RuntimeException {
     return new CliException(message, cause, ExitCode.USAGE);
   }
 
+  public static void throwIf(boolean wrong, String message) {
+    if (wrong) {
+      throw new CliException(message);
+    }
+  }
+
   public int exitCode() {
     return exitCode;
   }

@@ -48,9 +48,9 @@ public final class JsonLineFiles {
       return new JsonLineOutput(command.out(), false);
     }
     Path target = Path.of(out);
-    if (!in.equals(STANDARD) && Files.exists(target) && Files.isSameFile(Path.of(in), target)) {
-      throw new CliException("--in and --out are the same file, " + out);
-    }
+    CliException.throwIf(
+        !in.equals(STANDARD) && Files.exists(target) && Files.isSameFile(Path.of(in), target),
+        "--in and --out are the same file, " + out);
     return new JsonLineOutput(new PrintWriter(Files.newBufferedWriter(target)), true);
   }
 }

@@ -64,9 +64,7 @@ public final class JsonLineInput implements AutoCloseable {
    */
   public static void putField(ObjectNode target, String assignment) {
     int equals = assignment.indexOf('=');
-    if (equals <= 0) {
-      throw new CliException("--field " + assignment + " must have the form name=JSON");
-    }
+    CliException.throwIf(equals <= 0, "--field " + assignment + " must have the form name=JSON");
     String text = assignment.substring(equals + 1);
     JsonNode value;
     try {

@@ -139,7 +139,6 @@ public final class ModelOptions {
     }
   }
 
-  /** Reads a memory size. */
   public static final class Memory implements ITypeConverter<MemorySize> {
     @Override
     public MemorySize convert(String text) {

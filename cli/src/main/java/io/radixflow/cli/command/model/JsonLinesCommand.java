@@ -35,7 +35,6 @@ abstract class JsonLinesCommand<M> extends CliCommand {
   abstract void answer(M model, JsonLineInput input, JsonLineOutput output)
       throws IOException, InterruptedException;
 
-  /** Closes the model. */
   void close(M model) {}
 
   @Override

@@ -48,7 +48,6 @@ public final class LogitsCommand extends ServedModelCommand {
     super(environment);
   }
 
-  /** A valid request. */
   private record Request(int[] ids, int[] positions) {}
 
   @Override

@@ -95,7 +95,6 @@ public final class ModelCommand extends CliCommand {
     }
   }
 
-  /** Shows a part of a model. */
   private interface Part {
     void show() throws IOException;
   }

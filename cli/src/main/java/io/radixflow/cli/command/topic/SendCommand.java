@@ -144,9 +144,7 @@ public final class SendCommand extends CliCommand {
     ParsedEvent parsed =
         new EventParser(MAX_EVENT_BYTES)
             .parse(bytes, new Origin(-1, 0, System.currentTimeMillis()));
-    if (!parsed.isValid()) {
-      throw new CliException("the event is not valid: " + parsed.reason());
-    }
+    CliException.throwIf(!parsed.isValid(), "the event is not valid: " + parsed.reason());
     if (follow && (parsed.event().turn() == null || parsed.event().kind() == EventKind.CANCEL)) {
       throw new CliException("--follow needs an event that is answered; " + type + " is not");
     }

@@ -86,9 +86,8 @@ public final class StateCommand extends CliCommand {
     List<SavedMessage> messages = new ArrayList<>();
     savepoint.conversation(session, messages::add);
     progress.close();
-    if (messages.isEmpty()) {
-      throw new CliException("the savepoint has no conversation of session '" + session + "'");
-    }
+    CliException.throwIf(
+        messages.isEmpty(), "the savepoint has no conversation of session '" + session + "'");
     JsonLineOutput lines = new JsonLineOutput(out(), false);
     for (SavedMessage message : messages) {
       if (json) {

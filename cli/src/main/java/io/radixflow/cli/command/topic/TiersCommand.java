@@ -73,9 +73,7 @@ public final class TiersCommand extends CliCommand {
     }
     byte[] bytes = json.toString().getBytes(StandardCharsets.UTF_8);
     ControlParser.Parsed parsed = new ControlParser().parse(bytes);
-    if (parsed.event() == null) {
-      throw new CliException(parsed.reason());
-    }
+    CliException.throwIf(parsed.event() == null, parsed.reason());
     return bytes;
   }
 }

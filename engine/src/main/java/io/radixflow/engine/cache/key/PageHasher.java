@@ -21,7 +21,6 @@ import java.util.HexFormat;
  * <p>Owned by one thread.
  */
 public final class PageHasher {
-  /** Bytes of a digest. */
   public static final int BYTES = 32;
 
   private static final String SEED_DOMAIN = "radixflow/page-seed/1";

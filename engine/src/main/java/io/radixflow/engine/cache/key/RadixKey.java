@@ -40,7 +40,6 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return namespace.equals(NamespaceKey.PUBLIC) ? 0 : publicTokens / pageTokens;
   }
 
-  /** Returns the namespace of a page. */
   public String namespaceAt(int page, int pageTokens) {
     return page < publicPages(pageTokens) ? NamespaceKey.PUBLIC : namespace;
   }

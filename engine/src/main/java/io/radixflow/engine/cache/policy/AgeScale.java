@@ -51,7 +51,6 @@ final class AgeScale {
     return bucket;
   }
 
-  /** Returns the number of buckets. */
   static int buckets() {
     return STARTS.length;
   }
@@ -62,7 +61,6 @@ final class AgeScale {
     return lastBefore(known, OF_POWER[63 - Long.numberOfLeadingZeros(known)]);
   }
 
-  /** Returns the smallest age of a bucket. */
   static double start(int bucket) {
     return STARTS[bucket];
   }

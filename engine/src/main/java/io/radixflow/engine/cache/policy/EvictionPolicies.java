@@ -35,7 +35,6 @@ public final class EvictionPolicies {
     }
   }
 
-  /** Returns all names. */
   public static List<String> names() {
     return NAMES;
   }

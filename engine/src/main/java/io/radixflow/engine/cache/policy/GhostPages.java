@@ -98,7 +98,6 @@ final class GhostPages {
     return ((int) (hash >>> 32) & groupMask) * WAYS;
   }
 
-  /** Returns the number of uses of the page of an entry. */
   int uses(int entry) {
     return uses[entry];
   }

@@ -51,7 +51,6 @@ final class IdlePages {
     begin(0);
   }
 
-  /** Returns the number of slots. */
   int slots() {
     return size;
   }

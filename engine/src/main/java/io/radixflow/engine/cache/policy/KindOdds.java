@@ -35,7 +35,6 @@ final class KindOdds {
     this.logs = Arrays.stream(odds).map(Math::log).toArray();
   }
 
-  /** Returns the odds of a kind. */
   double of(int kind) {
     return kind < odds.length ? odds[kind] : 1;
   }

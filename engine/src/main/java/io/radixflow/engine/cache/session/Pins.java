@@ -42,7 +42,6 @@ public final class Pins {
     this.maxTenantPages = poolPages / 8;
   }
 
-  /** Returns the number of pages of all pins. */
   public int pages() {
     return pages;
   }

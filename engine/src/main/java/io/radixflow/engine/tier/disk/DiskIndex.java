@@ -54,7 +54,6 @@ final class DiskIndex implements AutoCloseable {
   private final PageDatabase database;
   private volatile long count;
 
-  /** The last sequence number. */
   private long last;
 
   /** A lower bound of all sequence numbers. */
@@ -89,12 +88,10 @@ final class DiskIndex implements AutoCloseable {
         null);
   }
 
-  /** Returns the number of pages. */
   long pages() {
     return count;
   }
 
-  /** Returns the bytes of all files. */
   long bytes() {
     return database.bytes();
   }

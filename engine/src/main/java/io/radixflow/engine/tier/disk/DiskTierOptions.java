@@ -30,7 +30,6 @@ public record DiskTierOptions(
   /** The default of {@link #retentionMillis}. */
   public static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
 
-  /** No disk tier. */
   public static final DiskTierOptions NONE = of(0);
 
   /** A tier must have space for at least this many pages. */

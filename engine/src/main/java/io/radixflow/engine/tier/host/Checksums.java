@@ -24,7 +24,6 @@ public final class Checksums {
     return pending;
   }
 
-  /** Returns the CRC32C of a page. */
   public static int crc(ByteBuffer page) {
     CRC32C crc = new CRC32C();
     crc.update(page);

@@ -180,7 +180,6 @@ public final class HostTier {
     return memory;
   }
 
-  /** Returns the number of tokens per page. */
   public int pageTokens() {
     return pageTokens;
   }

@@ -75,7 +75,6 @@ public final class StoreLink {
     return writing + (store == null ? 0 : store.queuedPages());
   }
 
-  /** Prepares the store to be closed. */
   public void closing() {
     if (store != null) {
       store.closing();

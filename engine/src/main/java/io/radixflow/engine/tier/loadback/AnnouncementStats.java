@@ -9,6 +9,5 @@ package io.radixflow.engine.tier.loadback;
  *     arrived, the time was over, or host memory was full
  */
 public record AnnouncementStats(long begun, long pages, long cutShort) {
-  /** No announcements. */
   public static final AnnouncementStats NONE = new AnnouncementStats(0, 0, 0);
 }

@@ -62,12 +62,10 @@ public final class HostToDeviceCopies {
     component = parts;
   }
 
-  /** Returns the number of copied pages. */
   public long pages() {
     return pages;
   }
 
-  /** Returns the number of failed copies. */
   public long failures() {
     return failures;
   }

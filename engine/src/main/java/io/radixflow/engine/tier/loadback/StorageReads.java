@@ -49,7 +49,6 @@ public final class StorageReads {
     this.nanoClock = nanoClock;
   }
 
-  /** Returns the number of pages read from the stores. */
   public long pages() {
     return readPages;
   }

@@ -55,7 +55,6 @@ public final class PageChain {
     return tenant;
   }
 
-  /** Returns the number of pages. */
   public int pages() {
     return ids.length;
   }
@@ -65,7 +64,6 @@ public final class PageChain {
     return sharedPages;
   }
 
-  /** Returns the name of a page. */
   public PageId id(int index) {
     return ids[index];
   }

@@ -31,7 +31,6 @@ public record RemoteTierOptions(
     NamespaceKey tenants)
     implements Serializable {
 
-  /** No remote tier. */
   public static final RemoteTierOptions NONE = of(null, null);
 
   public RemoteTierOptions {

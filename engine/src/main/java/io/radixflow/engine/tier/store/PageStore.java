@@ -31,7 +31,6 @@ public interface PageStore extends AutoCloseable {
     PageStore open(String numericsEpoch, PageSizes sizes);
   }
 
-  /** Returns the tier of this store. */
   KvTier tier();
 
   /**

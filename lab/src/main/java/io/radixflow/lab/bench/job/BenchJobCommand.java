@@ -71,9 +71,9 @@ public final class BenchJobCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (sessions < 1 || tokens < 2 || step < 1 || seconds < 1) {
-      throw new CliException("--tokens must be 2 or more, the others 1 or more");
-    }
+    CliException.throwIf(
+        sessions < 1 || tokens < 2 || step < 1 || seconds < 1,
+        "--tokens must be 2 or more, the others 1 or more");
     Settings settings =
         settingsOptions.load().with(SharedConfig.MODEL, "sim:reply=9999999,step=" + step);
     LocalStack.Options options = new LocalStack.Options(Optional.empty(), true, 0, 0);

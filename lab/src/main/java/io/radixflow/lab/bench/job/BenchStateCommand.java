@@ -61,10 +61,9 @@ public final class BenchStateCommand extends CliCommand {
   @Override
   public Integer call() throws Exception {
     int activeSessions = (int) Math.ceil(sessions * ACTIVE_SHARE);
-    if (sessions < 1 || turns < 1 || turns > 25 || checkpoints < 1 || checkpoints > 10) {
-      throw new CliException(
-          "--sessions must be 1 or more, --turns 1 to 25, --checkpoints 1 to 10");
-    }
+    CliException.throwIf(
+        sessions < 1 || turns < 1 || turns > 25 || checkpoints < 1 || checkpoints > 10,
+        "--sessions must be 1 or more, --turns 1 to 25, --checkpoints 1 to 10");
     measure(activeSessions, activeSessions); // this run also warms up the JVM
     StateLoad few = measure(activeSessions, activeSessions);
     StateLoad all = measure(sessions, activeSessions);

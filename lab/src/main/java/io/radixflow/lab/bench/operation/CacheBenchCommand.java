@@ -76,9 +76,9 @@ public final class CacheBenchCommand extends CliCommand {
       throw new CliException("--page is " + page + "; it must be a power of two up to 128");
     }
     times.check();
-    if (sessions < 1 || leaves.stream().anyMatch(n -> n < 1)) {
-      throw new CliException("--sessions and --leaves must be at least 1");
-    }
+    CliException.throwIf(
+        sessions < 1 || leaves.stream().anyMatch(n -> n < 1),
+        "--sessions and --leaves must be at least 1");
     if (!EvictionPolicies.isKnown(policy)) {
       throw new CliException(
           "--policy is "

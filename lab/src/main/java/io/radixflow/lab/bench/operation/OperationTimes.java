@@ -34,9 +34,7 @@ final class OperationTimes {
   }
 
   void check() {
-    if (millis < 1) {
-      throw new CliException("--time must be at least 1");
-    }
+    CliException.throwIf(millis < 1, "--time must be at least 1");
   }
 
   /** Times an operation in rounds; the figures are in microseconds. */
@@ -55,7 +53,6 @@ final class OperationTimes {
     figures.add(name, name, seconds, 1e6);
   }
 
-  /** Returns the seconds of one call. */
   static double seconds(Operation operation) {
     operation.prepare();
     long begun = System.nanoTime();

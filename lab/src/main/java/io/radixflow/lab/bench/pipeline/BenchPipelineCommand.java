@@ -69,9 +69,8 @@ public final class BenchPipelineCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (requests < 1 || warmUp < 0) {
-      throw new CliException("--requests must be at least 1, --warm-up 0 or more");
-    }
+    CliException.throwIf(
+        requests < 1 || warmUp < 0, "--requests must be at least 1, --warm-up 0 or more");
     Settings given = settingsOptions.load(this, model);
     LocatedModel located = model.locate(this, given.get(SharedConfig.MODEL));
     Settings settings = KafkaHops.time(given.with(SharedConfig.MODEL, located.location()));

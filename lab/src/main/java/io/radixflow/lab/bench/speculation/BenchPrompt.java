@@ -26,7 +26,6 @@ record BenchPrompt(String kind, List<Message> messages, String prediction, Gramm
   private static final String RESOURCE = "prompts.jsonl";
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Reads all prompts. */
   static List<BenchPrompt> all() throws IOException {
     List<BenchPrompt> prompts = new ArrayList<>();
     try (BufferedReader lines =

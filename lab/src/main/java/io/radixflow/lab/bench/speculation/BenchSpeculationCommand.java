@@ -132,9 +132,9 @@ public final class BenchSpeculationCommand extends CliCommand {
     EngineReply quick = engines.with.run(request);
     DraftStats end = engines.on.stats().drafts();
     slow = slow == null ? engines.without.run(request) : slow;
-    if (!Arrays.equals(slow.tokens(), quick.tokens())) {
-      throw new CliException("a reply differs with speculation: a defect");
-    }
+    CliException.throwIf(
+        !Arrays.equals(slow.tokens(), quick.tokens()),
+        "a reply differs with speculation: a defect");
     return new TimedReply(
         kind,
         slow.tokens().length - 1,

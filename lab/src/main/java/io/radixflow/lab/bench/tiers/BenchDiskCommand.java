@@ -48,9 +48,7 @@ public final class BenchDiskCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (pages < DiskBench.CHAIN) {
-      throw new CliException("--pages must be at least 100");
-    }
+    CliException.throwIf(pages < DiskBench.CHAIN, "--pages must be at least 100");
     Samples write = new Samples();
     Samples find = new Samples();
     Samples read = new Samples();

@@ -51,18 +51,16 @@ public final class BenchTiersCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (cached < 64 || reply < 1) {
-      throw new CliException("--cached must be at least 64, --reply at least 1");
-    }
+    CliException.throwIf(
+        cached < 64 || reply < 1, "--cached must be at least 64, --reply at least 1");
     common.rounds.count();
     try (ServedModel model = common.model.open(this)) {
       int room = model.config().contextLength();
-      if ((long) cached + FRESH + reply > room) {
-        throw new CliException(
-            "--cached, the message and --reply are more than the model's context of "
-                + room
-                + " tokens");
-      }
+      CliException.throwIf(
+          (long) cached + FRESH + reply > room,
+          "--cached, the message and --reply are more than the model's context of "
+              + room
+              + " tokens");
       try (TierRounds bench =
               new TierRounds(
                   () -> common.model.openBackend(this, model),

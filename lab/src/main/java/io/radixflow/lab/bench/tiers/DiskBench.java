@@ -59,10 +59,9 @@ final class DiskBench implements AutoCloseable {
     store =
         DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, PageSizes.of(pageBytes), keys);
     double seconds = seconds(begun);
-    if (store.stats().pages() != written) {
-      throw new CliException(
-          "of " + written + " pages the store has found " + store.stats().pages());
-    }
+    CliException.throwIf(
+        store.stats().pages() != written,
+        "of " + written + " pages the store has found " + store.stats().pages());
     return seconds;
   }
 
@@ -91,9 +90,7 @@ final class DiskBench implements AutoCloseable {
       pages[i] = new TierPage(chain[i], i == 0 ? null : chain[i - 1], "", 0);
     }
     long begun = System.nanoTime();
-    if (store.write(pages, bytes, CHAIN) > 0) {
-      throw new CliException("pages could not be written");
-    }
+    CliException.throwIf(store.write(pages, bytes, CHAIN) > 0, "pages could not be written");
     written += CHAIN;
     return seconds(begun);
   }
@@ -113,9 +110,8 @@ final class DiskBench implements AutoCloseable {
   }
 
   private static void check(int found) {
-    if (found != CHAIN) {
-      throw new CliException("of " + CHAIN + " pages of a conversation " + found + " were found");
-    }
+    CliException.throwIf(
+        found != CHAIN, "of " + CHAIN + " pages of a conversation " + found + " were found");
   }
 
   private static double seconds(long since) {

@@ -123,9 +123,9 @@ final class TierBench implements AutoCloseable {
 
   /** Evicts all pages of host memory; the disk keeps its own. */
   void flushHost() throws InterruptedException {
-    if (!Driver.await(engine.onTiers(tiers -> tiers.switches().flush()))) {
-      throw new CliException("host memory could not be emptied");
-    }
+    CliException.throwIf(
+        !Driver.await(engine.onTiers(tiers -> tiers.switches().flush())),
+        "host memory could not be emptied");
     settle();
   }
 
@@ -147,9 +147,9 @@ final class TierBench implements AutoCloseable {
     for (EngineStats stats = engine.stats();
         stats.scheduler().runningRequests() > 0 || stats.tiers().queuedPages() > 0;
         stats = engine.stats()) {
-      if (System.nanoTime() - start > PATIENCE_NANOS) {
-        throw new CliException("pages were still on their way after two minutes: " + stats);
-      }
+      CliException.throwIf(
+          System.nanoTime() - start > PATIENCE_NANOS,
+          "pages were still on their way after two minutes: " + stats);
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }

@@ -81,9 +81,9 @@ final class TierRounds implements AutoCloseable {
     for (int i = 0; i < 2; i++) {
       engine.run("", conversation, 0, 1);
     }
-    if (engine.diskTokens() < engine.wholePages(sizes.cached)) {
-      throw new CliException("the conversation's pages did not reach the disk");
-    }
+    CliException.throwIf(
+        engine.diskTokens() < engine.wholePages(sizes.cached),
+        "the conversation's pages did not reach the disk");
   }
 
   private void open() {
@@ -137,16 +137,14 @@ final class TierRounds implements AutoCloseable {
     int shared = place == PagePlace.GONE ? 0 : sizes.cached;
     EngineReply turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
     int tokens = place.tokens(turn.usage());
-    if (tokens < LEAST_SHARE * engine.wholePages(sizes.cached)) {
-      throw new CliException(
-          "of %d tokens only %d were %s: %s"
-              .formatted(sizes.cached, tokens, place.text(), turn.usage()));
-    }
-    if (expected != null && !Arrays.equals(turn.tokens(), expected)) {
-      throw new CliException(
-          "the reply with pages %s is %s and must be %s"
-              .formatted(place.text(), Arrays.toString(turn.tokens()), Arrays.toString(expected)));
-    }
+    CliException.throwIf(
+        tokens < LEAST_SHARE * engine.wholePages(sizes.cached),
+        "of %d tokens only %d were %s: %s"
+            .formatted(sizes.cached, tokens, place.text(), turn.usage()));
+    CliException.throwIf(
+        expected != null && !Arrays.equals(turn.tokens(), expected),
+        "the reply with pages %s is %s and must be %s"
+            .formatted(place.text(), Arrays.toString(turn.tokens()), Arrays.toString(expected)));
     if (counts) {
       times.add(place, turn.tokenSeconds());
     }

@@ -43,7 +43,6 @@ public record TurnForm(Kind kind, int variant) {
 
   private static final JsonNode TOOLS = FORMS.get("tools");
 
-  /** Returns a random form. */
   public static TurnForm draw(SplittableRandom random) {
     Kind kind =
         switch (random.nextInt(10)) {
@@ -56,7 +55,6 @@ public record TurnForm(Kind kind, int variant) {
     return new TurnForm(kind, random.nextInt(VARIANTS));
   }
 
-  /** Returns whether the turn has tools. */
   public boolean hasTools() {
     return kind == Kind.REQUIRED || kind == Kind.NAMED || kind == Kind.AUTO;
   }

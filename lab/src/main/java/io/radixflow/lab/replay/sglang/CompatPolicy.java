@@ -10,7 +10,6 @@ import java.util.stream.Collectors;
 
 /** The order in which leaves are evicted, as in SGLang's {@code evict_policy.py}. */
 public enum CompatPolicy {
-  /** Least recently accessed. */
   LRU(byAccess()),
   /** Fewest insertions, then least recently accessed. */
   LFU(Comparator.<CompatUse>comparingInt(node -> node.hitCount).thenComparing(byAccess())),
@@ -53,7 +52,6 @@ public enum CompatPolicy {
         "no eviction policy is called '" + name + "'; SGLang has " + names);
   }
 
-  /** Returns the order of eviction. */
   Comparator<CompatUse> order() {
     return order;
   }

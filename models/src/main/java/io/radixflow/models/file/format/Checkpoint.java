@@ -171,12 +171,10 @@ public final class Checkpoint implements Closeable {
     return stored(tensor).entry;
   }
 
-  /** The file of a tensor. */
   public OpenFile file(String tensor) {
     return stored(tensor).file;
   }
 
-  /** Returns an error about a tensor. */
   public ModelFormatException error(String tensor, String what) {
     return new ModelFormatException(where(tensor) + what);
   }

@@ -81,7 +81,6 @@ public final class GgufFiles implements Closeable {
     return open.stream().map(OpenFile::path).toList();
   }
 
-  /** The file that contains a tensor. */
   public OpenFile file(String tensor) {
     return files.get(tensor);
   }

@@ -17,7 +17,6 @@ import java.util.Map;
  */
 public record GgufMetadata(Path file, Map<String, Object> values) {
 
-  /** Returns whether the key is present. */
   public boolean has(String key) {
     return values.containsKey(key);
   }

@@ -46,7 +46,6 @@ public record EngineDirectory(
     return new EngineDirectory(crashJournal, tiers, Set.of(), now);
   }
 
-  /** Returns this directory with other settings of the tiers. */
   EngineDirectory with(TierSettings other) {
     return new EngineDirectory(crashJournal, tiers, restored, other);
   }

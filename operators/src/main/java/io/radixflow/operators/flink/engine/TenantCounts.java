@@ -57,7 +57,6 @@ public final class TenantCounts {
     private final Map<String, Integer> own = new HashMap<>();
     private int count;
 
-    /** Returns the count of this subtask. */
     public int count() {
       return count;
     }

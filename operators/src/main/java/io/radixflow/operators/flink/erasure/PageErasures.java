@@ -191,7 +191,6 @@ final class PageErasures {
     Map.copyOf(pending).forEach(this::begin);
   }
 
-  /** Returns the number of pending erasures. */
   int count() {
     return pending.size();
   }

@@ -73,7 +73,6 @@ public final class TenantKeyState {
     tiers.keys().add(event.key());
   }
 
-  /** Deletes all keys of a tenant. */
   void delete(String tenant) {
     tiers.keys().deleteAll(tiers.tenantTag(tenant));
   }

@@ -97,7 +97,6 @@ public final class History {
     return head == Turn.ROOT ? null : turn(head);
   }
 
-  /** Returns the conversation of a branch. */
   Conversation conversation(SessionSlot slot, String branch) throws Exception {
     Long head = heads.get(branch);
     return conversation(slot, head == null ? Turn.ROOT : head);
@@ -109,7 +108,6 @@ public final class History {
     return Conversation.of(system, pathTo(head));
   }
 
-  /** Returns the conversations of all branches. */
   List<Conversation> conversations(SessionSlot slot) throws Exception {
     List<Conversation> all = new ArrayList<>();
     for (Long head : heads.values()) {
@@ -127,7 +125,6 @@ public final class History {
         : new TurnParent(last.id(), last.root(), last.hash());
   }
 
-  /** Returns the parent of a turn. */
   TurnParent parent(SessionSlot slot, Turn turn) throws Exception {
     Turn before = last(turn.parent());
     String hash = before == null ? null : before.hash();

@@ -53,7 +53,6 @@ final class RecentTurns {
     }
   }
 
-  /** Removes a session. */
   void remove(String session) {
     Session known = sessions.remove(session);
     bytes -= known == null ? 0 : known.bytes;

@@ -105,12 +105,10 @@ public final class SessionContext {
     return store.history.system(slot());
   }
 
-  /** Returns the conversation of a branch. */
   public Conversation conversation(String branch) throws Exception {
     return store.history.conversation(slot(), branch);
   }
 
-  /** Returns the conversations of all branches. */
   public List<Conversation> conversations() throws Exception {
     return store.history.conversations(slot());
   }
@@ -120,7 +118,6 @@ public final class SessionContext {
     return store.history.parent(slot(), branch);
   }
 
-  /** Returns the parent of a turn of the history. */
   public TurnParent parent(Turn turn) throws Exception {
     return store.history.parent(slot(), turn);
   }
@@ -151,7 +148,6 @@ public final class SessionContext {
     return number;
   }
 
-  /** Adds an accepted turn. */
   public void addPending(PendingTurn turn) throws Exception {
     accepted.put(turn.id(), turn);
     store.pending.put(turn.id(), turn);

@@ -32,12 +32,10 @@ public final class SessionCounts {
     this.pages = pages;
   }
 
-  /** Returns the number of open sessions. */
   public int count() {
     return open.count();
   }
 
-  /** Returns the number of open sessions in a state. */
   public int count(SlotState state) {
     return states.get(state.ordinal());
   }

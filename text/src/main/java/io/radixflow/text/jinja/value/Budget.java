@@ -28,7 +28,6 @@ public final class Budget {
     work(1);
   }
 
-  /** Counts operations. */
   public void work(long operations) {
     steps -= operations;
     if (steps < 0) {

@@ -59,7 +59,6 @@ public final class Numbers {
     return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, asLong(value)));
   }
 
-  /** Returns a number as a double. */
   public static double asDouble(Object value) {
     return value instanceof Double number ? number : asLong(value);
   }

@@ -161,7 +161,6 @@ public record BranchSelector(
     return new Target(name(session, name), messages, turn, false, make);
   }
 
-  /** Returns a name for a new branch. */
   private String name(SessionContext session, String turn) throws Exception {
     String name = turn;
     while (session.history().hasBranch(name) || queues.has(session.id(), name)) {

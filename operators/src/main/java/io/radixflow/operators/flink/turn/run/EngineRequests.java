@@ -65,7 +65,6 @@ public final class EngineRequests {
     return options;
   }
 
-  /** Returns the fingerprint of the model. */
   String model() {
     return engine.model().fingerprint();
   }
