@@ -50,10 +50,8 @@ public final class RadixflowOptions {
       ALL.size("model.weight-files", MemorySize.parse("64gb"), "a memory size such as 20gb")
           .describe(
               "On a CPU: the largest size of all files of repacked weights in the cache directory"
-                  + " together. The first start of a model writes its file, and later starts and"
-                  + " other processes map the file. Beyond this size the files that were not used"
-                  + " for the longest time are deleted, unless a process maps them. 0 keeps the"
-                  + " weights in the memory of each process.");
+                  + " together. Beyond it, files that were unused for the longest time are deleted,"
+                  + " unless a process maps them. 0 writes no files.");
 
   public static final ConfigOption<KvType> KV_TYPE =
       ALL.choice("model.kv-type", KvType.AUTO)

@@ -144,8 +144,12 @@ public final class CpuBackend implements Backend {
 
   /** Returns the memory that a model needs. Reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
-    boolean outside = KernelProvider.nativeKernels().isPresent();
-    return CpuMemoryNeeds.of(weights, HeapRegions.current(), outside);
+    return CpuMemoryNeeds.of(weights, HeapRegions.current(), usesNativeMemory());
+  }
+
+  /** Returns whether weights are outside Java's heap in this process. */
+  public static boolean usesNativeMemory() {
+    return KernelProvider.nativeKernels().isPresent();
   }
 
   private static KvSpec.Type kvType(DeviceOptions options) {

@@ -6,6 +6,7 @@ import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.ModelOptions;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.local.LocalLimits;
+import io.radixflow.kernels.cpu.weights.WeightFiles;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.models.RadixflowHome;
@@ -56,7 +57,9 @@ public final class DoctorCommand extends CliCommand {
       problems.add("device " + device + " cannot be used");
     }
     boolean healthy = problems.isEmpty();
-    DoctorReport report = new DoctorReport(devices, MemorySource.system().now(), limits, data);
+    DoctorReport report =
+        new DoctorReport(
+            devices, MemorySource.system().now(), limits, data, WeightFiles.ofUser(0).list());
     if (json) {
       ObjectNode line = report.json();
       line.put("healthy", healthy);

@@ -5,13 +5,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.local.LocalLimits;
 import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.cpu.weights.WeightFiles;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.device.MemoryStatus;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -24,8 +27,14 @@ import java.util.regex.Pattern;
  * @param memory the available memory
  * @param limits the limits of this process
  * @param data directory in which conversations are kept
+ * @param weights files of repacked weights
  */
-record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limits, Path data) {
+record DoctorReport(
+    DeviceReport devices,
+    MemoryStatus memory,
+    LocalLimits limits,
+    Path data,
+    List<WeightFiles.Entry> weights) {
 
   private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
   private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}\\.\\d+(\\.\\d+)?)\\b");
@@ -60,10 +69,18 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
           "external-resource.gpu.driver-factory.class",
           "org.apache.flink.externalresource.gpu.GPUDriverFactory");
       options.put("taskmanager.memory.task.off-heap.size", "512mb");
+    } else if (CpuBackend.usesNativeMemory()) {
+      // Weights and KV pool are outside the heap.
+      options.put("taskmanager.memory.task.heap.size", megabytes(Math.min(limit() / 8, 2L << 30)));
+      options.put("taskmanager.memory.task.off-heap.size", megabytes(limit() / 2));
     } else {
-      options.put("taskmanager.memory.task.heap.size", (limit() / 2 >> 20) + "mb");
+      options.put("taskmanager.memory.task.heap.size", megabytes(limit() / 2));
     }
     return options;
+  }
+
+  private static String megabytes(long bytes) {
+    return (bytes >> 20) + "mb";
   }
 
   ObjectNode json() {
@@ -81,6 +98,15 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     json.put("open_files_limit", limits.files());
     json.put("data_directory", data.toString());
     json.put("disk_free_bytes", limits.diskBytes());
+    ArrayNode files = json.putArray("weight_files");
+    for (WeightFiles.Entry entry : weights) {
+      files
+          .addObject()
+          .put("file", entry.path().toString())
+          .put("bytes", entry.bytes())
+          .put("last_used", entry.lastUsed().toString())
+          .put("in_use", entry.inUse());
+    }
     json.put("cuda_driver_version", devices.cuda().driverVersion());
     json.put("nvidia_driver", kernelModule());
     json.put("device_code", devices.cuda().deviceCode());
@@ -110,6 +136,8 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     line(out, "Memory", memory.text());
     line(out, "Open files", limits.files() + " at most");
     line(out, "Disk", (limits.diskBytes() >> 20) + " MB free for " + data);
+    Instant now = Instant.now();
+    weights.forEach(entry -> line(out, "Weight file", WeightFileLines.of(entry, now)));
     line(out, "Device code", devices.cuda().deviceCode());
     line(out, "CUDA driver", driver());
     for (CudaDevice gpu : devices.cuda().devices()) {

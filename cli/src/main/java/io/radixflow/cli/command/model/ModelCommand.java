@@ -10,6 +10,7 @@ import io.radixflow.engine.EngineOptions;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
+import io.radixflow.kernels.cpu.weights.WeightFiles;
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.device.Backend;
@@ -28,11 +29,13 @@ import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Shows the model that these options select. */
 @Command(
@@ -40,10 +43,17 @@ import picocli.CommandLine.Mixin;
     description = {
       "Show the model that these options select: its source, its shape, the size of a token in "
           + "the KV cache, its numerics epoch, and what fits in memory.",
-      "Fetches the model if necessary."
+      "Fetches the model if necessary. Lists the files of repacked weights, which CPUs map."
     })
 public final class ModelCommand extends CliCommand {
   @Mixin ModelOptions modelOptions;
+
+  @Option(
+      names = "--prune",
+      description =
+          "Only delete the files of repacked weights that no process uses. The next start of a"
+              + " model writes its file again.")
+  boolean prune;
 
   ModelCommand(CliEnvironment environment) {
     super(environment);
@@ -51,6 +61,10 @@ public final class ModelCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException {
+    if (prune) {
+      showFiles("deleted", WeightFiles.ofUser(0).prune());
+      return 0;
+    }
     LocatedModel located = modelOptions.locate(this, modelOptions.model);
     line("from", located.location() + " (" + located.source() + ")");
     if (!ModelLoader.isSimulated(located.location())) {
@@ -74,7 +88,14 @@ public final class ModelCommand extends CliCommand {
         showEngine(engine.info(), engine.stats().pool().windows().total(), kvSpec);
       }
     }
+    showFiles("weight file", WeightFiles.ofUser(0).list());
     return 0;
+  }
+
+  private void showFiles(String name, List<WeightFiles.Entry> entries) {
+    Instant now = Instant.now();
+    entries.forEach(entry -> line(name, WeightFileLines.of(entry, now)));
+    out().flush();
   }
 
   /** Opens a model. If it is not supported, shows the parts that are supported. */

@@ -32,6 +32,7 @@ class DoctorCommandTest {
     assertThat(json.get("instructions").asText()).contains("kernels");
     assertThat(json.get("native_code").asText()).containsPattern("(linux|macos)-\\w+");
     assertThat(json.get("healthy").asBoolean()).isTrue();
+    assertThat(json.get("weight_files").isArray()).isTrue();
     assertThat(json.get("flink_options").size()).isPositive();
   }
 
