@@ -2,12 +2,10 @@ package io.radixflow.gateway.responses;
 
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
-import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.ModelText;
-import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.template.Message;
 import java.util.List;
 
@@ -35,14 +33,7 @@ final class InputTokens {
 
   /** Serves {@code POST /v1/responses/input_tokens}. */
   void count(Exchange exchange) {
-    ResponseRequest request =
-        ResponseRequest.of(
-            JsonObject.of(exchange.body(), "the body"),
-            0,
-            models.name(),
-            dropsOldest,
-            exchange.refusesParts());
-    RequestFields.ignore(exchange, List.copyOf(request.ignored()));
+    ResponseRequest request = ResponseRequest.read(exchange, models.name(), dropsOldest);
     models.served(exchange.caller(), request.settings().model());
     String previous = request.settings().previous();
     if (request.conversation() != null) {

@@ -92,9 +92,7 @@ final class OpenItem {
 
   private ObjectNode item(String text, String status) {
     if (part.isContent()) {
-      ObjectNode item = ResponseJson.message(id, "assistant", status);
-      item.putArray("content").add(ResponseJson.outputText(text, message.logprobs()));
-      return item;
+      return ResponseJson.said(id, "assistant", status, text, message.logprobs());
     }
     return part.isReasoning()
         ? ResponseJson.reasoning(id, text, status)

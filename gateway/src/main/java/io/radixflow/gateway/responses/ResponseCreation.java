@@ -6,7 +6,6 @@ import io.radixflow.client.config.GatewayConfig.OnDisconnect;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.api.CacheTtl;
-import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
@@ -19,7 +18,6 @@ import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import java.util.List;
@@ -71,14 +69,7 @@ final class ResponseCreation {
     if (model != null && model.isTextual()) {
       exchange.body().put("model", models.served(exchange.caller(), model.textValue()));
     }
-    ResponseRequest request =
-        ResponseRequest.of(
-            JsonObject.of(exchange.body(), "the body"),
-            System.currentTimeMillis() / 1000,
-            models.name(),
-            dropsOldest,
-            exchange.refusesParts());
-    RequestFields.ignore(exchange, List.copyOf(request.ignored()));
+    ResponseRequest request = ResponseRequest.read(exchange, models.name(), dropsOldest);
     if (request.input().isEmpty()) {
       throw ApiException.badRequest("input", "input is missing or empty");
     }

@@ -67,17 +67,17 @@ final class ResponseErrors {
   }
 
   static ApiException noResponse(String id) {
-    return notFound("Response with id '" + shown(id) + "' not found.");
+    return ApiException.notFound("Response with id '" + shown(id) + "' not found.");
   }
 
   /** Returns the error of a missing conversation, which the path or the body names. */
   static ApiException noConversation(Exchange exchange, String id) {
-    return notFound("Conversation with id '" + shown(id) + "' not found.")
+    return ApiException.notFound("Conversation with id '" + shown(id) + "' not found.")
         .with(exchange.pathParameter("id") == null ? "conversation" : null);
   }
 
   static ApiException noItem(String id) {
-    return notFound("Item with id '" + shown(id) + "' not found.");
+    return ApiException.notFound("Item with id '" + shown(id) + "' not found.");
   }
 
   static ApiException noPrevious(String id) {
@@ -87,10 +87,6 @@ final class ResponseErrors {
         "previous_response_not_found",
         "previous_response_id",
         "Previous response with id '" + shown(id) + "' not found.");
-  }
-
-  private static ApiException notFound(String message) {
-    return ApiException.notFound(message);
   }
 
   private static String shown(String id) {

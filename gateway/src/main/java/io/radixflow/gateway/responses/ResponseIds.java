@@ -3,6 +3,7 @@ package io.radixflow.gateway.responses;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.client.TurnPart;
+import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.models.Sha256;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
@@ -140,25 +141,16 @@ final class ResponseIds {
 
   /** Returns a new id for a session without a conversation. */
   static String newSession() {
-    return "chain_" + random();
+    return RandomIds.next("chain");
   }
 
   /** Returns a new id for a turn. */
   static String newTurn() {
-    return random();
-  }
-
-  private static String random() {
-    byte[] bytes = new byte[16];
-    RANDOM.nextBytes(bytes);
-    return base64(bytes);
+    return RandomIds.next("turn");
   }
 
   private static String encoded(String... names) {
-    return base64(String.join("\0", names).getBytes(UTF_8));
-  }
-
-  private static String base64(byte[] bytes) {
+    byte[] bytes = String.join("\0", names).getBytes(UTF_8);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 

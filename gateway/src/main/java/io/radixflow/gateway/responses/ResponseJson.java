@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** Writes responses, items and conversations in OpenAI's form. */
 final class ResponseJson {
@@ -35,66 +34,46 @@ final class ResponseJson {
     ResponseSettings settings = response.settings();
     Output output = response.output();
     TurnEnd end = output.end();
-    ObjectNode node = JSON.objectNode();
-    node.put("id", response.id());
-    node.put("object", "response");
-    node.put("created_at", settings.created());
-    node.put("status", name(output.status()));
-    boolean completed = output.status() == Status.COMPLETED;
-    node.put(
-        "completed_at", completed ? (Long) TimeUnit.MILLISECONDS.toSeconds(end.completed()) : null);
+    Status status = output.status();
+    ObjectNode node = JSON.objectNode().put("id", response.id()).put("object", "response");
+    node.put("created_at", settings.created()).put("status", name(status));
+    boolean completed = status == Status.COMPLETED;
+    node.put("completed_at", completed ? (Long) (end.completed() / 1000) : null);
     node.put("background", settings.background());
-    putConversation(node, response.session());
+    boolean named = ResponseIds.isConversation(response.session());
+    node.set("conversation", only("id", named ? response.session() : null));
     node.set("error", error(output.failure()));
-    if (output.status() == Status.INCOMPLETE) {
-      node.putObject("incomplete_details").put("reason", "max_output_tokens");
-    } else {
-      node.putNull("incomplete_details");
-    }
+    String reason = status == Status.INCOMPLETE ? "max_output_tokens" : null;
+    node.set("incomplete_details", only("reason", reason));
     node.put("instructions", response.instructions());
-    node.put("max_output_tokens", settings.maxOutputTokens());
-    node.putNull("max_tool_calls");
-    node.put("model", settings.model());
-    ArrayNode items = node.putArray("output");
+    node.put("max_output_tokens", settings.maxOutputTokens()).putNull("max_tool_calls");
+    ArrayNode items = node.put("model", settings.model()).putArray("output");
     if (hasItems(output)) {
-      items(
-              response.turn(),
-              ResponseIds.REPLY,
-              output.reply(),
-              output.itemStatus(),
-              output.logprobs(),
-              output.order(),
-              new CustomCalls(settings.custom()))
-          .forEach(items::add);
+      CustomCalls custom = new CustomCalls(settings.custom());
+      items(response.turn(), ResponseIds.REPLY, output, custom).forEach(items::add);
     }
     node.put("service_tier", "default");
     ResponseOptions.put(node, response.options(), settings.custom());
     node.put("previous_response_id", settings.previous());
     node.put("prompt_cache_key", settings.promptCacheKey());
     node.put("prompt_cache_retention", settings.promptCacheRetention());
-    node.put("safety_identifier", settings.safetyIdentifier());
-    node.put("store", settings.store());
+    node.put("safety_identifier", settings.safetyIdentifier()).put("store", settings.store());
     node.put("temperature", settings.temperature() == null ? 1.0 : settings.temperature());
     node.put("top_p", settings.topP() == null ? 1.0 : settings.topP());
     node.put("top_logprobs", settings.topLogprobs());
     node.put("truncation", settings.dropsOldest() ? "auto" : "disabled");
-    node.set(
-        "usage",
-        end == null || end.usage() == null ? JSON.nullNode() : UsageJson.ofResponse(end.usage()));
-    node.put("user", settings.user());
-    node.set("metadata", metadata(response.metadata()));
+    boolean counted = end != null && end.usage() != null;
+    node.set("usage", counted ? UsageJson.ofResponse(end.usage()) : JSON.nullNode());
+    node.put("user", settings.user()).set("metadata", metadata(response.metadata()));
     if (end != null) {
       end.putWarnings(node);
     }
     return node;
   }
 
-  private static void putConversation(ObjectNode node, String session) {
-    if (ResponseIds.isConversation(session)) {
-      node.putObject("conversation").put("id", session);
-    } else {
-      node.putNull("conversation");
-    }
+  /** Returns an object with one field; null without a value. */
+  private static JsonNode only(String field, String value) {
+    return value == null ? JSON.nullNode() : JSON.objectNode().put(field, value);
   }
 
   private static boolean hasItems(Output output) {
@@ -117,51 +96,46 @@ final class ResponseJson {
    */
   static List<ObjectNode> items(
       String turn, int position, Message message, List<PartLength> order, CustomCalls custom) {
-    return items(turn, position, message, "completed", null, order, custom);
+    Output whole = new Output(Status.COMPLETED, message, order, null, null);
+    return items(turn, position, whole, custom);
   }
 
   /**
    * Writes a message of a turn, or the turn's reply, as items: reasoning, the message, and calls.
-   * The result of a tool is an item of its own kind.
+   * The result of a tool is an item of its own kind. Items before the last are complete.
    *
    * @param position index among the turn's messages, or {@link ResponseIds#REPLY}
-   * @param status status of the last item; earlier items are complete
-   * @param logprobs log probabilities of the content's tokens, or null
-   * @param order order of the message's parts; see {@link ReplyBlock#of}
    */
   private static List<ObjectNode> items(
-      String turn,
-      int position,
-      Message message,
-      String status,
-      List<TokenLogprob> logprobs,
-      List<PartLength> order,
-      CustomCalls custom) {
+      String turn, int position, Output output, CustomCalls custom) {
+    Message message = output.reply();
     if (message.role().equals("tool")) {
       String type = custom.hasResult(message) ? "custom_tool_call_output" : "function_call_output";
       return List.of(result(ResponseIds.item(turn, position), type, message));
     }
-    List<ReplyBlock> blocks = ReplyBlock.of(message, order);
+    List<ReplyBlock> blocks = ReplyBlock.of(message, output.order());
     List<ObjectNode> items = new ArrayList<>();
     for (ReplyBlock block : blocks) {
-      String until = items.size() + 1 == blocks.size() ? status : "completed";
+      String until = items.size() + 1 == blocks.size() ? output.itemStatus() : "completed";
       String id = ResponseIds.part(turn, position, block.part(), block.nth());
       if (block.call() != null) {
         items.add(call(id, block.call(), until, custom.has(block.call())));
       } else if (block.part().isReasoning()) {
         items.add(reasoning(id, block.text(), until));
       } else {
-        boolean first = block.nth() == 0;
-        items.add(said(id, message.role(), until, block.text(), first ? logprobs : null));
+        List<TokenLogprob> logprobs = block.nth() == 0 ? output.logprobs() : null;
+        items.add(said(id, message.role(), until, block.text(), logprobs));
       }
     }
     if (items.isEmpty()) {
-      items.add(said(ResponseIds.item(turn, position), message.role(), status, "", logprobs));
+      String id = ResponseIds.item(turn, position);
+      items.add(said(id, message.role(), output.itemStatus(), "", output.logprobs()));
     }
     return items;
   }
 
-  private static ObjectNode said(
+  /** Writes a message as an item. */
+  static ObjectNode said(
       String id, String role, String status, String text, List<TokenLogprob> logprobs) {
     ObjectNode item = message(id, role, status);
     ArrayNode parts = item.putArray("content");
@@ -232,10 +206,8 @@ final class ResponseJson {
   }
 
   /** Writes a content part with generated text. */
-  static ObjectNode outputText(String text, List<TokenLogprob> logprobs) {
-    ObjectNode part = JSON.objectNode();
-    part.put("type", "output_text");
-    part.put("text", text);
+  private static ObjectNode outputText(String text, List<TokenLogprob> logprobs) {
+    ObjectNode part = JSON.objectNode().put("type", "output_text").put("text", text);
     part.putArray("annotations");
     part.set("logprobs", logprobs(logprobs, true));
     return part;
@@ -277,9 +249,7 @@ final class ResponseJson {
 
   /** Writes a conversation object. */
   static ObjectNode conversation(String id, Map<String, String> metadata) {
-    ObjectNode node = JSON.objectNode();
-    node.put("id", id);
-    node.put("object", "conversation");
+    ObjectNode node = JSON.objectNode().put("id", id).put("object", "conversation");
     node.put("created_at", ResponseIds.createdAt(id));
     node.set("metadata", metadata(metadata));
     return node;

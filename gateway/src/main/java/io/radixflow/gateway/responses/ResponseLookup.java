@@ -101,7 +101,7 @@ final class ResponseLookup {
         state.reply(),
         state.order(),
         state.logprobs(),
-        status.isFinal() ? TurnEnd.of(state, false) : null);
+        status.isFinal() ? TurnEnd.of(state) : null);
   }
 
   /** Adds the instructions. The job stores equal instructions of several turns only once. */

@@ -9,6 +9,7 @@ import io.radixflow.gateway.api.JsonFormat;
 import io.radixflow.gateway.api.ReplyShapers;
 import io.radixflow.gateway.api.RequestFields;
 import io.radixflow.gateway.api.ToolReader;
+import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.event.GenerationOptionsReader;
 import io.radixflow.protocol.json.ContentParts;
@@ -80,6 +81,20 @@ record ResponseRequest(
   static final String LOGPROBS = "message.output_text.logprobs";
 
   private static final Set<String> INCLUDES = Set.of(LOGPROBS, "reasoning.encrypted_content");
+
+  /**
+   * Reads the body of a request, and names its ignored fields in the response.
+   *
+   * @param model the model for a request that does not name a model
+   * @param dropsOldest as in {@link #of}
+   */
+  static ResponseRequest read(Exchange exchange, String model, boolean dropsOldest) {
+    JsonObject body = JsonObject.of(exchange.body(), "the body");
+    long now = System.currentTimeMillis() / 1000;
+    ResponseRequest request = of(body, now, model, dropsOldest, exchange.refusesParts());
+    RequestFields.ignore(exchange, List.copyOf(request.ignored()));
+    return request;
+  }
 
   /**
    * Reads a request.

@@ -13,30 +13,26 @@ import java.util.List;
 /**
  * The end of a turn.
  *
- * @param branch the branch that the job chose
  * @param finishReason the finish reason of the reply: stop, length, cancelled, replaced, rejected
  *     or error
  * @param stopReason the stop text that ended the reply, or null
+ * @param stopToken the stop token that ended the reply, or null
  * @param completed when the turn ended, milliseconds since the epoch
  * @param usage the token counts
  * @param error why the turn was rejected or failed; null if it succeeded
- * @param committed whether the reply is committed
  * @param earlier whether the turn had already ended, so that the end comes from the job's answer to
  *     a query
- * @param stopToken the stop token that ended the reply, or null
  * @param warnings constraints of the request that the reply may violate; empty for none
  * @param timing timing of the turn; null if unknown
  */
 public record TurnEnd(
-    String branch,
     String finishReason,
     String stopReason,
+    Integer stopToken,
     long completed,
     Usage usage,
     ReplyError error,
-    boolean committed,
     boolean earlier,
-    Integer stopToken,
     List<String> warnings,
     TurnTiming timing) {
 
@@ -44,49 +40,32 @@ public record TurnEnd(
     warnings = warnings == null ? List.of() : warnings;
   }
 
-  static TurnEnd of(ReplyDelta last) {
+  /**
+   * @param earlier whether the delta is the answer to a query
+   */
+  static TurnEnd of(ReplyDelta last, boolean earlier) {
     return new TurnEnd(
-        last.branch(),
         last.finishReason(),
         last.stopReason(),
+        last.stopToken(),
         last.completed(),
         last.usage(),
         last.error(),
-        false,
-        false,
-        last.stopToken(),
+        earlier,
         last.warnings(),
         last.timing());
   }
 
-  /** Returns the end of a turn that the job does not know. */
-  static TurnEnd unknown(ReplyDelta answer) {
-    return new TurnEnd(
-        answer.branch(),
-        answer.finishReason(),
-        null,
-        answer.completed(),
-        answer.usage(),
-        answer.error(),
-        false,
-        true,
-        null,
-        null,
-        null);
-  }
-
   /** Returns the end of a turn that has ended. */
-  public static TurnEnd of(TurnState done, boolean committed) {
+  public static TurnEnd of(TurnState done) {
     return new TurnEnd(
-        done.branch(),
         done.finishReason(),
         done.stopReason(),
+        null,
         done.completed(),
         done.usage(),
         done.error(),
-        committed,
         true,
-        null,
         null,
         null);
   }
@@ -96,15 +75,13 @@ public record TurnEnd(
    */
   static TurnEnd of(Reply reply, TurnTiming timing) {
     return new TurnEnd(
-        reply.branch(),
         reply.finishReason(),
         reply.stopReason(),
+        reply.stopToken(),
         reply.created(),
         reply.usage(),
         reply.error(),
-        true,
         false,
-        reply.stopToken(),
         reply.warnings(),
         timing);
   }

@@ -53,18 +53,11 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   private final String stamp;
   private final Following following;
   private final TurnListener listener;
-  private final TurnMetrics metrics;
   private final Owner owner;
 
-  /** Time of the last piece; before the first piece, time when the follower was created. */
-  private long pieceAt = System.nanoTime();
-
-  private boolean hasPiece;
-
+  private final TurnMetrics.Clock clock;
   private final WaitingPieces waiting;
-
-  /** This listener's part of the shared count of characters. */
-  private int counted;
+  private final WaitingText.Part text;
 
   private TurnFound found;
 
@@ -112,7 +105,8 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     this.waiting = new WaitingPieces(offset);
     this.following = following;
     this.listener = listener;
-    this.metrics = metrics;
+    this.clock = metrics.clock();
+    this.text = owner.waiting().part(following.buffer());
     this.owner = owner;
   }
 
@@ -143,7 +137,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
         TurnPart part = new TurnPart(delta.kind(), delta.index(), delta.id());
         count(delta.usage());
         takeProgress(delta);
-        time(waiting.take(delta.offset(), part, delta.text()));
+        clock.took(waiting.take(delta.offset(), part, delta.text()));
         waiting.takePrompt(delta.prompt());
         waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs(), delta.tokenIds());
         bound();
@@ -151,7 +145,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
       if (!gap && delta.finishReason() != null) {
         timing = delta.timing();
         if (!following.committed()) {
-          end(TurnEnd.of(delta));
+          end(TurnEnd.of(delta, false));
         }
       }
     }
@@ -203,14 +197,14 @@ final class TurnFollower implements TurnStream, TurnWaiter {
         }
       }
       count(turn.usage());
-      time(waiting.take(turn.reply(), turn.order()));
+      clock.took(waiting.take(turn.reply(), turn.order()));
       if (turn.logprobs() != null) {
         waiting.takeTokens(0, turn.logprobs().size(), turn.logprobs(), null);
       }
       bound();
       boolean over = turn.status().equals("done");
       if (over && (committed || !following.committed())) {
-        end(TurnEnd.of(turn, committed));
+        end(TurnEnd.of(turn));
       }
     }
     schedule();
@@ -223,7 +217,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
       if (isOver()) {
         return;
       }
-      end(TurnEnd.unknown(answer));
+      end(TurnEnd.of(answer, true));
     }
     schedule();
   }
@@ -237,7 +231,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
       }
       count(reply.usage());
       waiting.takePrompt(reply.prompt());
-      time(waiting.take(reply.message(), reply.order()));
+      clock.took(waiting.take(reply.message(), reply.order()));
       waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs(), reply.tokenIds());
       bound();
       end(TurnEnd.of(reply, timing));
@@ -296,10 +290,8 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   /** Cuts off the listener if too much text waits for it, and frees this text. */
   private void bound() {
     int now = waiting.characters();
-    boolean tooMuch = owner.waiting().exceeds(counted, now, following.buffer());
-    counted = now;
-    if (tooMuch && (paused || scheduled) && failure == null) {
-      metrics.cutOff();
+    if (text.exceeds(now) && (paused || scheduled) && failure == null) {
+      clock.cutOff();
       fail(
           Reason.TOO_SLOW,
           "the client reads its stream more slowly than it comes, and was cut off after "
@@ -312,28 +304,13 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   /** Frees the waiting text. */
   private void release() {
     waiting.clear();
-    owner.waiting().release(counted);
-    counted = 0;
+    text.release();
   }
 
   private void count(Usage usage) {
     if (counts == null && usage != null && !usage.equals(Usage.NONE)) {
       counts = usage;
     }
-  }
-
-  private void time(boolean adds) {
-    if (!adds) {
-      return;
-    }
-    long now = System.nanoTime();
-    if (hasPiece) {
-      metrics.betweenPieces(now - pieceAt);
-    } else {
-      metrics.firstPiece(now - pieceAt);
-    }
-    hasPiece = true;
-    pieceAt = now;
   }
 
   private void schedule() {

@@ -46,15 +46,29 @@ final class TurnMetrics {
         .register(registry);
   }
 
-  void firstPiece(long nanos) {
-    firstPiece.observe(nanos / 1e9);
+  /** Starts to time the pieces of a turn. */
+  Clock clock() {
+    return new Clock();
   }
 
-  void betweenPieces(long nanos) {
-    betweenPieces.observe(nanos / 1e9);
-  }
+  /** Times the pieces of one turn. Not thread-safe. */
+  final class Clock {
+    private long last = System.nanoTime();
+    private boolean hasPiece;
 
-  void cutOff() {
-    cutOff.inc();
+    /** Called with whether a record of the turn has added a piece. */
+    void took(boolean piece) {
+      if (piece) {
+        long now = System.nanoTime();
+        (hasPiece ? betweenPieces : firstPiece).observe((now - last) / 1e9);
+        hasPiece = true;
+        last = now;
+      }
+    }
+
+    /** Called when the listener of the turn is cut off. */
+    void cutOff() {
+      cutOff.inc();
+    }
   }
 }

@@ -24,23 +24,37 @@ final class WaitingText {
   }
 
   /**
-   * Changes the count of a listener.
+   * Returns the part of a listener.
    *
-   * @param before the characters that were counted for the listener so far
-   * @param now the characters that wait for the listener now
-   * @param buffer the most characters that may wait for one listener
-   * @return whether too much waits for the listener
+   * @param buffer the most characters that may wait for the listener
    */
-  boolean exceeds(int before, int now, int buffer) {
-    long all = waiting.addAndGet(now - before);
-    return now > buffer || all > limit && now > buffer / KEPT_PART;
-  }
-
-  void release(int counted) {
-    waiting.addAndGet(-counted);
+  Part part(int buffer) {
+    return new Part(buffer);
   }
 
   long characters() {
     return waiting.get();
+  }
+
+  /** The characters that wait for one listener. Not thread-safe. */
+  final class Part {
+    private final int buffer;
+    private int counted;
+
+    private Part(int buffer) {
+      this.buffer = buffer;
+    }
+
+    /** Changes the count. Returns whether too much waits for the listener. */
+    boolean exceeds(int now) {
+      long all = waiting.addAndGet(now - counted);
+      counted = now;
+      return now > buffer || all > limit && now > buffer / KEPT_PART;
+    }
+
+    void release() {
+      waiting.addAndGet(-counted);
+      counted = 0;
+    }
   }
 }

@@ -78,7 +78,7 @@ class ResponseStreamProperties {
   /** Returns the end of a turn; a response that failed has the error. */
   static TurnEnd end(ReplyError error) {
     Usage usage = new Usage(10, 4, 3);
-    return new TurnEnd("main", "any", null, 5000, usage, error, true, false, null, null, null);
+    return new TurnEnd("any", null, null, 5000, usage, error, false, null, null);
   }
 
   private static final class Events extends ArrayList<ObjectNode> implements ResponseStream.Sink {
