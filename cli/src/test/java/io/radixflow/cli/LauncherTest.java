@@ -288,7 +288,6 @@ class LauncherTest {
 
     assertThat(run.out())
         .contains(
-            "-XX:MaxRAMPercentage=60\n",
             "-XX:MaxNewSize=256m\n",
             "-XX:GCTimeRatio=1\n",
             "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
@@ -323,8 +322,8 @@ class LauncherTest {
     buildEarlier();
     assertThat(run("--verbose", "tokenize").out())
         .contains("-XX:TieredStopAtLevel=1")
-        .doesNotContain("MaxRAMPercentage");
-    assertThat(run("--verbose", "chat").out()).contains("MaxRAMPercentage");
-    assertThat(run("--help").out()).doesNotContain("MaxRAMPercentage");
+        .doesNotContain("MaxNewSize");
+    assertThat(run("--verbose", "chat").out()).contains("MaxNewSize");
+    assertThat(run("--help").out()).doesNotContain("MaxNewSize");
   }
 }

@@ -20,10 +20,7 @@ class StockFlinkIT {
 
   /** The settings that docs/operations.md asks for. */
   private static final String PROPERTIES =
-      "env.java.opts.all: "
-          + String.join(" ", JvmFlags.ALL)
-          + """
-
+      """
           heartbeat.interval: 1000
           heartbeat.timeout: 8000
           heartbeat.rpc-failure-threshold: 1

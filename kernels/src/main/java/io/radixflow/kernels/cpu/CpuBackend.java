@@ -224,11 +224,6 @@ public final class CpuBackend implements Backend {
     return NativeKernels.description();
   }
 
-  /** Returns the flags with which this version of Java computes fastest; empty if it needs none. */
-  public static String jvmFlags() {
-    return KernelProvider.jvmFlags();
-  }
-
   private static String instructions(Kernels kernels, NativeKernels fast) {
     String java = kernels.name() + " kernels, " + kernels.vectorBits() + " bit";
     return fast == null ? java : java + ", products in " + fast.isa();

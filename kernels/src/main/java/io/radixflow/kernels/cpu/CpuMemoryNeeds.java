@@ -31,15 +31,17 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
   }
 
   /**
-   * @param outside whether matrices are outside Java's heap, as native kernels need them
+   * @param outside whether weights and rows are outside Java's heap, as native kernels need them
    */
   static MemoryNeeds of(WeightSource source, HeapRegions regions, boolean outside) {
     CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions, outside);
     new ForwardGraph<>(source.config(), needs);
-    // Steps reuse the memory of the load's buffers.
-    long work = Math.max(StepMemory.bytes(source.config()), needs.held());
-    return new MemoryNeeds(
-        source.config().name(), needs.sum.sizes(), needs.outsideBytes, work + needs.lost);
+    long rows = StepMemory.rowBytes(source.config());
+    // Steps reuse the heap of the load's buffers.
+    long heap = StepMemory.heapBytes(source.config()) + (outside ? 0 : rows);
+    long work = Math.max(heap, needs.held()) + needs.lost + (outside ? rows : 0);
+    needs.outsideBytes += outside ? rows : 0;
+    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), needs.outsideBytes, work);
   }
 
   /**
@@ -76,6 +78,7 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
     Tensor tensor = source.tensor(name);
     long bytes = (long) Float.BYTES * tensor.columns();
     sum.add(tensor.type(), tensor.columns(), bytes);
+    outsideBytes += outside ? bytes : 0;
     return bytes;
   }
 }

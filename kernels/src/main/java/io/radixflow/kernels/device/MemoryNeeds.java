@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  *
  * @param model the model's name, for messages
  * @param weights sizes of the weights by their type in the file
- * @param outsideBytes bytes of the weights that are outside Java's heap
+ * @param outsideBytes bytes of weights and work space that are outside Java's heap
  * @param workBytes estimated size of the activations, logits and tables of the largest step
  */
 public record MemoryNeeds(
@@ -70,7 +70,7 @@ public record MemoryNeeds(
 
   /** Bytes of the heap that remain after the model is loaded. */
   public long leaves(MemoryStatus memory) {
-    return memory.left() - (weightBytes() - outsideBytes) - workBytes - RESERVE;
+    return memory.left() - (weightBytes() + workBytes - outsideBytes) - RESERVE;
   }
 
   /** Bytes outside the heap that remain even if the heap takes all it may. */
@@ -115,13 +115,13 @@ public record MemoryNeeds(
   private String problem(MemoryStatus memory, long poolBytes, boolean outside) {
     return String.format(
         Locale.ROOT,
-        "the model %s does not fit in memory: its weights need %s (%s)%s, work space %s, the KV pool"
+        "the model %s does not fit in memory: its weights need %s (%s), work space %s%s, the KV pool"
             + " %s%s, the JVM %s: %s together; %s. %s",
         model,
         megabytes(weightBytes()),
         types(),
-        outsideBytes == 0 ? "" : ", of which " + megabytes(outsideBytes) + " outside the heap",
         megabytes(workBytes),
+        outsideBytes == 0 ? "" : ", of which " + megabytes(outsideBytes) + " outside the heap",
         megabytes(poolBytes),
         outside ? " outside the heap" : "",
         megabytes(RESERVE),

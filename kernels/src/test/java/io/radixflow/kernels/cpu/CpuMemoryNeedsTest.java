@@ -72,6 +72,21 @@ class CpuMemoryNeedsTest {
   }
 
   @Test
+  void rowsAndWeightsOfNativeKernelsTakeNoHeap() {
+    SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
+    MemoryStatus memory = new MemoryStatus(4L << 30, 0, 2L << 30, 1L << 30, 0, 0);
+    MemoryNeeds inside = CpuMemoryNeeds.of(weights, new HeapRegions(0), false);
+
+    MemoryNeeds outside = CpuMemoryNeeds.of(weights, new HeapRegions(0), true);
+
+    assertThat(outside.outsideBytes()).isGreaterThan(outside.weightBytes());
+    assertThat(outside.leaves(memory) - inside.leaves(memory))
+        .isBetween(inside.weightBytes(), outside.outsideBytes());
+    assertThat(inside.leavesOutside(memory) - outside.leavesOutside(memory))
+        .isEqualTo(outside.outsideBytes());
+  }
+
+  @Test
   void theScoresOfALongContextCountForEachWorker() {
     ModelConfig config = Shapes.llama();
     long rope = 4L * config.headDim();

@@ -59,9 +59,6 @@ record DoctorReport(
   /** Returns Flink's options for a TaskManager with the libraries and devices of this machine. */
   private Map<String, String> flinkOptions() {
     Map<String, String> options = new LinkedHashMap<>();
-    if (!CpuBackend.jvmFlags().isEmpty()) {
-      options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());
-    }
     if (devices.gpuWorks()) {
       options.put("external-resources", "gpu");
       options.put("external-resource.gpu.amount", "1");

@@ -153,11 +153,10 @@ public final class ModelCommand extends CliCommand {
   private void showHeap(MemoryNeeds needs, MemoryStatus memory) {
     line(
         "weights",
-        String.format(
-            "%s in memory (%s outside the heap), %s in the file",
-            memory(needs.weightBytes()), memory(needs.outsideBytes()), memory(needs.fileBytes())));
+        memory(needs.weightBytes()) + " in memory, " + memory(needs.fileBytes()) + " in the file");
     line("in memory by type", needs.types());
     line("work space", "about " + memory(needs.workBytes()));
+    line("outside the heap", memory(needs.outsideBytes()) + " of weights and work space");
     line("memory", memory.text());
     long left = needs.leaves(memory);
     boolean fits = left > 0 && needs.leavesOutside(memory) >= 0;

@@ -46,7 +46,8 @@ class ModelCommandTest {
         .containsPattern("shape +llama: 2 layers, hidden 72, MLP 104, 2 heads")
         .containsPattern("tokenizer +258 tokens")
         .containsPattern("chat template +calls of functions as hermes\n")
-        .containsPattern("weights +\\d.* in memory \\(\\d.* outside the heap\\), \\d.* in the file")
+        .containsPattern("weights +\\d.* in memory, \\d.* in the file")
+        .containsPattern("outside the heap +\\d.* of weights and work space")
         .containsPattern("on the CPU +fits")
         .containsPattern("on a GPU +\\d.* of weights")
         .containsPattern("KV pool +\\d+ pages");

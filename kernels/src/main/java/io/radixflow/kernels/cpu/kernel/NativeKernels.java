@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Its results are identical to the results of the Java kernels, bit for bit. Stateless and safe for
  * many threads.
  *
- * <p>Arrays are pinned while a method runs: in steps with many rows for up to some milliseconds.
- * See {@link ArrayPinning}.
+ * <p>Native code takes addresses of memory outside Java's heap. It pins no array, because before
+ * Java 22 other threads could then run out of memory (JDK-8192647).
  */
 public final class NativeKernels {
 

@@ -8,7 +8,7 @@ import io.radixflow.models.Layer;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.StepBuffer;
 
-/** Computes the heap memory that the buffers of steps need. */
+/** Computes the memory that the buffers of steps need. */
 public final class StepMemory {
 
   /** Rows of logits that a step usually keeps at once, at most. */
@@ -16,8 +16,18 @@ public final class StepMemory {
 
   private StepMemory() {}
 
-  /** Bytes of the buffers of a step with the largest number of rows and the longest context. */
-  public static long bytes(ModelConfig config) {
+  /** Bytes of logits and tables of a step, in the heap. */
+  public static long heapBytes(ModelConfig config) {
+    long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
+    long rope = (long) config.contextLength() * config.headDim();
+    return Float.BYTES * (logits + rope);
+  }
+
+  /**
+   * Bytes of the rows of a step with the largest number of rows and the longest context, which
+   * native kernels need outside the heap.
+   */
+  public static long rowBytes(ModelConfig config) {
     long row = 0;
     long widest = 0;
     for (StepBuffer buffer : StepBuffer.values()) {
@@ -32,12 +42,11 @@ public final class StepMemory {
       }
     }
     long rows = StepRunner.MAX_ROWS + MatmulRegion.SPARE_ROWS;
-    long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
-    long rope = (long) config.contextLength() * config.headDim();
+    long logits = (OutputStage.ROWS + MatmulRegion.SPARE_ROWS) * (long) config.vocabSize();
     int workers = Runtime.getRuntime().availableProcessors();
     long scores = AttentionRegion.scores(config, workers, config.contextLength());
     boolean shared = KernelProvider.nativeKernels().isPresent();
     long packed = shared ? widest : widest * workers;
-    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope + scores);
+    return Float.BYTES * (rows * (row + packed + chosen) + logits + scores);
   }
 }
