@@ -25,25 +25,12 @@ public final class ConsolePages implements EndpointGroup {
   /** The files that the pages load. */
   static final List<String> FILES =
       List.of(
-          "base.css",
-          "base.js",
-          "chat.css",
-          "chat.js",
-          "chats.js",
-          "icon.svg",
-          "listed.js",
-          "live.css",
-          "live.js",
-          "live-chart.js",
-          "live-tree.js",
-          "markdown.js",
-          "notation.js",
-          "replies.js",
-          "settings.js",
-          "theme.js",
-          "transfer.js",
-          "tree.js",
-          "turns.js");
+          """
+          base.css base.js chat.css chat.js chats.js icon.svg listed.js live.css live.js
+          live-chart.js live-tree.js markdown.js notation.js replies.js settings.js theme.js
+          transfer.js tree.js turns.js
+          """
+              .split("\\s+"));
 
   /** A JavaScript library of the console, from its WebJar. */
   private record Library(String group, String name, String file, String export) {

@@ -33,44 +33,23 @@ final class FlinkFigures implements LiveSampler.Source {
   /** Metrics of each subtask. */
   private static final List<String> OF_SUBTASKS =
       List.of(
-          "turnsAccepted",
-          "turnsRunning",
-          "turnsPending",
-          "sessionsOpen",
-          "sessionsHot",
-          "sessionsWarm",
-          "sessionsCold",
-          "sessionsGone",
-          "eventsRejected",
-          "promptTokens",
-          "cachedTokens",
-          "generatedTokens");
+          """
+          turnsAccepted turnsRunning turnsPending sessionsOpen sessionsHot sessionsWarm
+          sessionsCold sessionsGone eventsRejected promptTokens cachedTokens generatedTokens
+          """
+              .split("\\s+"));
 
   /** Metrics that all subtasks of a TaskManager share. */
   private static final List<String> OF_ENGINES =
       List.of(
-          "engineSteps",
-          "engineTokensPrefilled",
-          "engineTokensCached",
-          "engineTokensGenerated",
-          "requestsRunning",
-          "requestsWaiting",
-          "preemptions",
-          "pages",
-          "pagesFree",
-          "pagesEvictable",
-          "pagesProtected",
-          "pagesInFlight",
-          "pagesEvicted",
-          "sessionPages",
-          "hostPages",
-          "hostPagesUsed",
-          "tier.disk.storePages",
-          "tier.disk.storeBytes",
-          "tier.disk.storeBytesLimit",
-          "tier.remote.storePages",
-          "tier.remote.storeBytes",
-          "tier.remote.storeBytesLimit");
+          """
+          engineSteps engineTokensPrefilled engineTokensCached engineTokensGenerated
+          requestsRunning requestsWaiting preemptions pages pagesFree pagesEvictable
+          pagesProtected pagesInFlight pagesEvicted sessionPages hostPages hostPagesUsed
+          tier.disk.storePages tier.disk.storeBytes tier.disk.storeBytesLimit
+          tier.remote.storePages tier.remote.storeBytes tier.remote.storeBytesLimit
+          """
+              .split("\\s+"));
 
   /**
    * Percentiles, which cannot be added up. The page shows the percentile of the slowest subtask.

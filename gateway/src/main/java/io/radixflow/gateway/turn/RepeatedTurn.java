@@ -1,6 +1,7 @@
 package io.radixflow.gateway.turn;
 
 import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
 import java.util.function.Consumer;
 
@@ -54,6 +55,11 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   @Override
   public void found(TurnFound turn) {
     listener.found(turn);
+  }
+
+  @Override
+  public void progress(Usage counts, TurnTiming timing) {
+    listener.progress(counts, timing);
   }
 
   @Override

@@ -32,7 +32,10 @@ class TimingsTest {
   }
 
   private ConversationEvent reply() {
-    ConversationEvent event = gateway.topics().next();
+    return reply(gateway.topics().next());
+  }
+
+  private ConversationEvent reply(ConversationEvent event) {
     gateway.topics().timed(event, 0, "", null, COUNTS, new TurnTiming(80, 5, 10, 0));
     gateway.topics().timed(event, 0, "ab", null, COUNTS, new TurnTiming(100, 5, 20, 0));
     gateway.topics().timed(event, 2, "cd", "stop", COUNTS, new TurnTiming(100, 5, 20, 8));
@@ -113,6 +116,17 @@ class TimingsTest {
     assertThat(shown).allMatch(piece -> piece.at("/choices/0/delta").isEmpty());
     assertThat(shown.stream().map(piece -> piece.get("prompt_progress").toString()))
         .containsExactly(progress(60, 0), progress(80, 10), progress(100, 20));
+  }
+
+  @Test
+  void aRequestThatCanBeRepeatedAlsoShowsTheProgressOfItsPrompt() {
+    String body = "{\"prompt\":\"Hi\",\"stream\":true,\"return_progress\":true}";
+    CompletableFuture<HttpResponse<String>> sent =
+        gateway.send(gateway.post("/v1/completions", body, "Idempotency-Key", "k"));
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().running(gateway.topics().next(), "");
+    reply(event);
+    assertThat(pieces(sent).stream().filter(piece -> piece.has("prompt_progress"))).isNotEmpty();
   }
 
   private static String progress(int processed, int millis) {
