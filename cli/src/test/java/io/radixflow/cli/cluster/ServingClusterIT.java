@@ -26,7 +26,7 @@ class ServingClusterIT {
 
   @RegisterExtension
   final PackagedCluster cluster =
-      new PackagedCluster("serving", options -> options.computing("1g"));
+      new PackagedCluster("serving", options -> options.computing("512m"));
 
   private static final String JOB = "serving";
   private static final Pattern METRICS = Pattern.compile("Metrics are at (\\S+)");

@@ -397,11 +397,11 @@ public final class CpuBackend implements Backend {
 
   @Override
   public void close() {
-    dispatcher.close();
-    close(panels);
     CpuKvPool open = pool;
     if (open != null) {
       open.close();
     }
+    dispatcher.close();
+    close(panels);
   }
 }

@@ -223,6 +223,24 @@ class CpuBackendTest {
   }
 
   @Test
+  void aPoolIsClosedAfterTheStepsInFlight() throws InterruptedException {
+    KvPool pool = backend.openPool(4, 16);
+    int[] tokens = new int[48];
+    StepTicket first = backend.submit(prompt(tokens, PAGES, null, Batch.LOGITS));
+    Batch next = new Batch();
+    next.beginChunk(PAGES, PAGES.length, 0);
+    next.token(1);
+    StepTicket second = backend.submit(next);
+
+    pool.close();
+
+    first.await();
+    second.await();
+    assertThat(first.failure()).isNull();
+    assertThat(second.failure()).isNull();
+  }
+
+  @Test
   void aClosedPoolGivesItsMemoryBack() throws IOException {
     NativeIsas.required();
     int pages = (int) ((64 << 20) / (16 * backend.kvSpec().bytesPerToken()));

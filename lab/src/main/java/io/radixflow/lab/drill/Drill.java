@@ -99,7 +99,7 @@ public final class Drill {
   private ClusterOptions clusterOptions() {
     ClusterOptions small =
         new ClusterOptions(options.directory(), 1, TASK_MANAGERS, 1, "256m", true, 0, Map.of());
-    return options.isSimulated() ? small : small.computing("1g");
+    return options.isSimulated() ? small : small.computing("512m");
   }
 
   private Settings settings(ProcessCluster cluster) {

@@ -65,7 +65,7 @@ public final class ClusterCommand extends CliCommand {
   @Option(
       names = "--heap",
       paramLabel = "SIZE",
-      description = "Heap of each TaskManager for engine and operators (default: 1g; sim: 256m).")
+      description = "Heap of each TaskManager for engine and operators (default: 512m; sim: 256m).")
   String heap;
 
   @Option(
@@ -144,7 +144,7 @@ public final class ClusterCommand extends CliCommand {
 
   private ClusterOptions options(String name) {
     boolean simulated = ModelLoader.isSimulated(name);
-    String size = heap != null ? heap : simulated ? "256m" : "1g";
+    String size = heap != null ? heap : simulated ? "256m" : "512m";
     return new ClusterOptions(
         Optional.ofNullable(directory),
         jobManagers,

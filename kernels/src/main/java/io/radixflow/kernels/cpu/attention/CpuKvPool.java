@@ -9,6 +9,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.Transfer;
+import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.models.Attention;
 import io.radixflow.models.ModelConfig;
 import java.nio.ByteBuffer;
@@ -251,17 +252,25 @@ public final class CpuKvPool implements KvPool {
     return transfer;
   }
 
+  /** Frees the memory after the steps and copies that were submitted so far. */
   @Override
   public void close() {
     if (inPages == null) {
       return;
     }
+    // Code that used the memory later would end the process.
+    OrderedTransfer free = new OrderedTransfer(this::free);
+    dispatcher.accept(free);
+    Uninterruptibly.await(free::await);
+    onClose.run();
+  }
+
+  private void free() {
     inPages.close();
     inPages = null;
     if (inParts != null) {
       inParts.close();
       inParts = null;
     }
-    onClose.run();
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.RowMemory;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.models.Attention;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.Rope;
@@ -121,7 +122,7 @@ class PageAttentionProperties {
 
     CpuKvPool pool() {
       ModelConfig config = Shapes.of(attention);
-      CpuKvPool pool = new CpuKvPool(config, type, pages() + 3, 0, t -> {}, () -> {});
+      CpuKvPool pool = new CpuKvPool(config, type, pages() + 3, 0, OrderedTransfer::run, () -> {});
       Random random = new Random(seed);
       Floats k = Floats.allocate(keyDim());
       Floats v = Floats.allocate(keyDim());
