@@ -17,26 +17,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The text side of a model: its tokenizer and its chat template. Immutable and thread-safe. */
-public final class TextModel {
+/**
+ * The text side of a model. Immutable and thread-safe.
+ *
+ * @param chatTemplate if the model has none, all methods throw {@link ChatTemplateException}
+ * @param promptStart the ids before a text without a chat template: BOS, if the tokenizer adds it
+ * @param samplingDefaults the sampling parameters that the model's authors recommend
+ */
+public record TextModel(
+    Tokenizer tokenizer,
+    ChatTemplate chatTemplate,
+    int[] promptStart,
+    SamplingDefaults samplingDefaults) {
 
   private static final String TEMPLATE_KEY = "tokenizer.chat_template";
-
-  private final Tokenizer tokenizer;
-  private final ChatTemplate chatTemplate;
-  private final int[] promptStart;
-  private final SamplingDefaults samplingDefaults;
-
-  private TextModel(
-      Tokenizer tokenizer,
-      ChatTemplate chatTemplate,
-      int[] promptStart,
-      SamplingDefaults samplingDefaults) {
-    this.tokenizer = tokenizer;
-    this.chatTemplate = chatTemplate;
-    this.promptStart = promptStart;
-    this.samplingDefaults = samplingDefaults;
-  }
 
   /** Creates the text side of a model from a tokenizer and a template. */
   public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
@@ -146,26 +140,5 @@ public final class TextModel {
     return templates.isEmpty()
         ? new MissingChatTemplate()
         : new JinjaChatTemplate(new NamedTemplates(templates, constants), tokenizer);
-  }
-
-  /** The sampling parameters that the model's authors recommend. */
-  public SamplingDefaults samplingDefaults() {
-    return samplingDefaults;
-  }
-
-  public Tokenizer tokenizer() {
-    return tokenizer;
-  }
-
-  /** The ids to put before a text that no chat template made: BOS, if the tokenizer adds it. */
-  public int[] promptStart() {
-    return promptStart.clone();
-  }
-
-  /**
-   * The chat template. If the model has none, all its methods throw {@link ChatTemplateException}.
-   */
-  public ChatTemplate chatTemplate() {
-    return chatTemplate;
   }
 }

@@ -12,11 +12,8 @@ import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.ModelProgress;
-import io.radixflow.models.SamplingDefaults;
 import io.radixflow.models.file.ModelFile;
 import io.radixflow.text.TextModel;
-import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,26 +35,6 @@ record LoadedModel(ModelFile file, TextModel text, MemorySource memory) implemen
   @Override
   public ModelConfig config() {
     return file.config();
-  }
-
-  @Override
-  public Tokenizer tokenizer() {
-    return text.tokenizer();
-  }
-
-  @Override
-  public ChatTemplate chatTemplate() {
-    return text.chatTemplate();
-  }
-
-  @Override
-  public int[] promptStart() {
-    return text.promptStart();
-  }
-
-  @Override
-  public SamplingDefaults samplingDefaults() {
-    return text.samplingDefaults();
   }
 
   @Override

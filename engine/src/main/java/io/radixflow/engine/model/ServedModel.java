@@ -6,7 +6,7 @@ import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.ModelProgress;
-import io.radixflow.models.SamplingDefaults;
+import io.radixflow.text.TextModel;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Optional;
@@ -26,20 +26,14 @@ public interface ServedModel extends AutoCloseable {
   /** Returns the model's shape. */
   ModelConfig config();
 
-  Tokenizer tokenizer();
+  TextModel text();
 
-  ChatTemplate chatTemplate();
-
-  /**
-   * Returns the ids before a text without a chat template: BOS, if the model's tokenizer adds it.
-   */
-  default int[] promptStart() {
-    return new int[0];
+  default Tokenizer tokenizer() {
+    return text().tokenizer();
   }
 
-  /** Returns the sampling parameters that the model's authors recommend. */
-  default SamplingDefaults samplingDefaults() {
-    return SamplingDefaults.NONE;
+  default ChatTemplate chatTemplate() {
+    return text().chatTemplate();
   }
 
   /** Loads the weights onto a device; takes seconds. The caller closes the backend. */

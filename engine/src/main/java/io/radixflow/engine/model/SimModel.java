@@ -7,8 +7,6 @@ import io.radixflow.models.Rope;
 import io.radixflow.text.SimText;
 import io.radixflow.text.SimTokenizer;
 import io.radixflow.text.TextModel;
-import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.tokenizer.Tokenizer;
 
 /**
  * The model {@code sim}: bytes as tokens, ChatML as template, and replies of readable nonsense that
@@ -64,13 +62,8 @@ public final class SimModel implements ServedModel {
   }
 
   @Override
-  public Tokenizer tokenizer() {
-    return text.tokenizer();
-  }
-
-  @Override
-  public ChatTemplate chatTemplate() {
-    return text.chatTemplate();
+  public TextModel text() {
+    return text;
   }
 
   /**

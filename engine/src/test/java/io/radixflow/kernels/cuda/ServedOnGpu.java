@@ -8,8 +8,7 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.WeightSource;
-import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.tokenizer.Tokenizer;
+import io.radixflow.text.TextModel;
 import java.util.function.IntFunction;
 
 /** A tiny random model on the GPU of tests, with the simulated model's text. */
@@ -45,13 +44,8 @@ public final class ServedOnGpu implements ServedModel {
   }
 
   @Override
-  public Tokenizer tokenizer() {
-    return text.tokenizer();
-  }
-
-  @Override
-  public ChatTemplate chatTemplate() {
-    return text.chatTemplate();
+  public TextModel text() {
+    return text.text();
   }
 
   /** The weights, for a reference. */

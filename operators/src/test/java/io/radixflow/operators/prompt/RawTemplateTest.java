@@ -8,12 +8,12 @@ import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
+import io.radixflow.models.SamplingDefaults;
+import io.radixflow.text.TextModel;
 import io.radixflow.text.prompt.RawTemplate;
-import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.Message;
 import io.radixflow.text.template.MissingChatTemplate;
 import io.radixflow.text.template.TemplateOptions;
-import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -37,18 +37,9 @@ class RawTemplateTest {
     }
 
     @Override
-    public Tokenizer tokenizer() {
-      return model.tokenizer();
-    }
-
-    @Override
-    public ChatTemplate chatTemplate() {
-      return new MissingChatTemplate();
-    }
-
-    @Override
-    public int[] promptStart() {
-      return new int[] {258};
+    public TextModel text() {
+      return new TextModel(
+          model.tokenizer(), new MissingChatTemplate(), new int[] {258}, SamplingDefaults.NONE);
     }
 
     @Override
@@ -63,7 +54,7 @@ class RawTemplateTest {
   }
 
   private static RawTemplate raw(ServedModel model) {
-    return new RawTemplate(model.tokenizer(), model.promptStart());
+    return new RawTemplate(model.tokenizer(), model.text().promptStart());
   }
 
   @Test

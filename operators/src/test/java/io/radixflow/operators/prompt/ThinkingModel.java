@@ -7,8 +7,6 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.text.TextModel;
-import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -124,13 +122,8 @@ public final class ThinkingModel implements ServedModel {
   }
 
   @Override
-  public Tokenizer tokenizer() {
-    return text.tokenizer();
-  }
-
-  @Override
-  public ChatTemplate chatTemplate() {
-    return text.chatTemplate();
+  public TextModel text() {
+    return text;
   }
 
   @Override

@@ -77,7 +77,7 @@ public final class ModelCommand extends CliCommand {
       line("model", model.name());
       line("shape", shape(model.config()));
       showText(model.tokenizer(), model.chatTemplate());
-      line("sampling", model.samplingDefaults().toString());
+      line("sampling", model.text().samplingDefaults().toString());
       model.heapNeeds().ifPresent(needs -> showHeap(needs, MemorySource.system().now()));
       showGpu(model);
       out().flush();

@@ -31,7 +31,7 @@ public record ServingEngine(Engine engine, ServedModel model, String instance, E
   public ServingOptions withModelDefaults(ServingOptions options) {
     GenerationOptions given =
         Objects.requireNonNullElse(options.defaults(), GenerationOptions.builder().build());
-    SamplingDefaults own = model.samplingDefaults();
+    SamplingDefaults own = model.text().samplingDefaults();
     return new ServingOptions(
         options.limits(),
         options.prompts(),

@@ -9,8 +9,7 @@ import io.radixflow.models.ModelConfig;
 import io.radixflow.models.SamplingDefaults;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.GenerationOptions;
-import io.radixflow.text.template.ChatTemplate;
-import io.radixflow.text.tokenizer.Tokenizer;
+import io.radixflow.text.TextModel;
 import org.junit.jupiter.api.Test;
 
 class ModelDefaultsTest {
@@ -44,7 +43,7 @@ class ModelDefaultsTest {
                 .build());
   }
 
-  private record Advising(SamplingDefaults samplingDefaults) implements ServedModel {
+  private record Advising(SamplingDefaults defaults) implements ServedModel {
     @Override
     public String name() {
       return "advising";
@@ -61,13 +60,8 @@ class ModelDefaultsTest {
     }
 
     @Override
-    public Tokenizer tokenizer() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public ChatTemplate chatTemplate() {
-      throw new UnsupportedOperationException();
+    public TextModel text() {
+      return new TextModel(null, null, null, defaults);
     }
 
     @Override

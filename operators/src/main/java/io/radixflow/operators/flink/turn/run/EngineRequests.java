@@ -57,7 +57,7 @@ public final class EngineRequests {
     this.options = options;
     this.reading = new ReplyReading(engine.model());
     this.nextPrompts = new NextPrompts(reading);
-    this.raw = new RawTemplate(engine.model().tokenizer(), engine.model().promptStart());
+    this.raw = new RawTemplate(engine.model().tokenizer(), engine.model().text().promptStart());
     this.bound = new PromptBound(reading.template(), engine.model().tokenizer());
   }
 
