@@ -128,7 +128,7 @@ public final class NativeMemory implements AutoCloseable {
    * may read meanwhile.
    *
    * @param mapped the whole file; closed unless this fails
-   * @param offset where the contents begin in the file, a multiple of 65536
+   * @param offset where the contents begin in the file, a multiple of the page size
    * @return whether the system allowed it
    */
   public boolean replace(NativeMemory mapped, long offset) {

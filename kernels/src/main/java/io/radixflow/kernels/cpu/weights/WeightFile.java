@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu.weights;
 
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeMemory;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.models.Sha256;
@@ -42,8 +43,11 @@ public final class WeightFile {
   private static final int HEAD_BYTES = 8 + KEY_BYTES + 8;
   private static final long PIECE = 4 << 20;
 
-  /** The body begins at a multiple of the largest page size. */
-  private static final long PAGE = 1 << 16;
+  /** The body begins at a multiple of the size of a huge page. */
+  private static final long PAGE = 2 << 20;
+
+  /** The largest nice value. */
+  private static final int LEAST_PRIORITY = 19;
 
   private static final long LOCK_POLL_MILLIS = 100;
 
@@ -178,6 +182,7 @@ public final class WeightFile {
     }
 
     private void run() {
+      NativeKernels.deferToOthers(LEAST_PRIORITY);
       try (LockFile lock = lock()) {
         if (!Files.exists(path) || !adopt()) {
           write(body);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -154,6 +155,8 @@ public class WeightFiles {
         boolean inUse = !isLockable() || !NativeMemory.lock(path, file -> {});
         entries.add(new Entry(path, attributes.size(), attributes.lastAccessTime(), inUse));
       }
+    } catch (NoSuchFileException e) {
+      return list(); // another process has just deleted or replaced it
     }
     entries.sort(Comparator.comparing(Entry::lastUsed));
     return entries;
