@@ -85,7 +85,7 @@ final class KvSlabs implements AutoCloseable {
       ByteBuffer buffer, int at, int stride, int scaleAt, Floats from, int fo, int width) {
     int magnitude = 0;
     for (int d = 0; d < width; d++) {
-      magnitude = Math.max(magnitude, from.bits(fo + d) & 0x7fffffff);
+      magnitude = Math.max(magnitude, Float.floatToRawIntBits(from.get(fo + d)) & 0x7fffffff);
     }
     int scale = Float8.scaleCode(magnitude);
     buffer.put(scaleAt, (byte) scale);
