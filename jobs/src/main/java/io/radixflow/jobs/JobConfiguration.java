@@ -49,7 +49,7 @@ final class JobConfiguration {
     flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, shown(settings));
     flink.set(CoreOptions.DEFAULT_PARALLELISM, settings.get(RadixflowOptions.PARALLELISM));
     flink.set(PipelineOptions.MAX_PARALLELISM, settings.get(RadixflowOptions.MAX_PARALLELISM));
-    // a type that falls to Kryo fails here, not when its class changes
+    // a type that only Kryo can serialize fails here, not when its class changes
     flink.set(PipelineOptions.GENERIC_TYPES, false);
     // records are immutable
     flink.set(PipelineOptions.OBJECT_REUSE, true);

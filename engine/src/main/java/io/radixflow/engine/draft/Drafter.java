@@ -153,7 +153,7 @@ public final class Drafter {
     }
   }
 
-  /** Returns how many tokens of the reply the predicted text predicted. */
+  /** Returns how many tokens of the reply the predicted text gave. */
   public int foretold() {
     return foretold;
   }

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the tree of an expression. Parts that do not look around become languages of a pool at
- * once. Because a language is a set of texts, it does not matter how greedy a repetition is.
+ * Makes the tree of an expression. Parts that do not look around become languages of a pool
+ * immediately. Because a language is a set of texts, it does not matter how greedy a repetition is.
  */
 record TreeBuilder(RegexPool pool) implements RegexBuilder<RegexTree> {
   @Override

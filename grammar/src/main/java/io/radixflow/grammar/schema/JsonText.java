@@ -86,7 +86,7 @@ final class JsonText {
     return pool.concat(parts);
   }
 
-  /** Returns a number without exponent and unnecessary zeros. */
+  /** Returns a number without an exponent or unnecessary zeros. */
   String number(BigDecimal value) {
     BigDecimal stripped = value.stripTrailingZeros();
     if (Math.abs((long) stripped.scale()) > Limits.DIGITS) {

@@ -67,7 +67,7 @@ record Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Hea
                 others.size(),
                 python
                     ? "every third is OpenAI's Python client"
-                    : "all Java's, because python3 does not find the package openai",
+                    : "all in Java, because python3 does not find the package openai",
                 lanes));
     AtomicInteger next = new AtomicInteger();
     AtomicInteger nextHttp = new AtomicInteger();

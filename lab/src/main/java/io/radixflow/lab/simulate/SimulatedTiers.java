@@ -117,7 +117,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
     diskHits += loadBack.copiedPages(KvTier.DISK);
     for (int i = from; i < from + loaded; i++) {
       if (pool.stamp(table[i]) != chain.id(i).a()) {
-        throw new IllegalStateException("page " + i + " of a request is another one's");
+        throw new IllegalStateException(
+            "page " + i + " of a request has the contents of another page");
       }
     }
     return loaded;

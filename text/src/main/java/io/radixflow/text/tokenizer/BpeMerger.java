@@ -3,8 +3,8 @@ package io.radixflow.text.tokenizer;
 import java.util.Arrays;
 
 /**
- * Merges the symbols of one piece. It always merges the pair with the lowest rank, and of equal
- * pairs the leftmost, until there is no pair left.
+ * Merges the symbols of one piece. It always merges the pair with the lowest rank, if ranks are
+ * equal the leftmost, until there is no pair left.
  *
  * <p>Short pieces search for the best pair in a loop. Long pieces keep the pairs in a binary heap
  * over a linked list of symbols, which takes O(n log n), so that a hostile run of a million letters

@@ -19,7 +19,7 @@ final class LogitsResult {
   /**
    * A summary of the logits of one position.
    *
-   * @param topIds ids of the largest logits, largest first; of equal logits, the lower id first
+   * @param topIds ids of the largest logits, largest first; if logits are equal, the lower id first
    * @param topLogits their logits
    * @param sum of all logits, accumulated in double
    * @param l2 Euclidean norm of all logits, accumulated in double

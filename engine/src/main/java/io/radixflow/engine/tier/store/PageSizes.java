@@ -32,7 +32,7 @@ public record PageSizes(int page, int window) {
 
   /**
    * Returns the epoch of pages of these sizes. The epoch differs with window parts, because the
-   * pages of a prefix then have other bytes.
+   * pages of a prefix then have different bytes.
    */
   public String epoch(String numericsEpoch) {
     return window == 0 ? numericsEpoch : numericsEpoch + "-window";
