@@ -9,130 +9,18 @@ enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
 // Without this, products of few rows take twice as long.
 enum { AHEAD = 8192 };
 
-// The number of rows whose sums fit into the registers, and the number of rows for which four times as many sums fit.
-enum { MOST_ROWS = ACCUMULATORS / 2, FEW_ROWS = ACCUMULATORS / 8 };
-
-// Adds the products of one pair of columns: two vectors of weights times each row.
-#define PAIR(w0, w1, pair)                                       \
-    do {                                                         \
-        _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) { \
-            ints x = repeat_int(a[r][pair]);                     \
-            t[r][0] = add_products(t[r][0], w0, x);              \
-            t[r][1] = add_products(t[r][1], w1, x);              \
-        }                                                        \
-    } while (0)
-
-// The loops below are not unrolled, because small code is faster here.
-
-// A word has the low nibbles of 4 columns of the block's first half and the high nibbles of 4 columns of its second
-// half.
-INLINE void nibbles(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
-    ints mask = repeat_int(0x000f000f);
-    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
-        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
-        if (high) {
-            v0 = shift_right_16(v0, 4);
-            v1 = shift_right_16(v1, 4);
-        }
-        PAIR(and_ints(v0, mask), and_ints(v1, mask), pair + 2 * w);
-        PAIR(and_ints(shift_right_16(v0, 8), mask), and_ints(shift_right_16(v1, 8), mask), pair + 2 * w + 1);
-    }
+INLINE void clear(int rows, ints t[][2]) {
+    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) t[r][0] = t[r][1] = zero_ints();
 }
 
-INLINE void signed_nibbles(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
-    int low = high ? 8 : 12;
-    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
-        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
-        PAIR(shift_signed_16(shift_left_16(v0, low), 12), shift_signed_16(shift_left_16(v1, low), 12), pair + 2 * w);
-        if (!high) {
-            v0 = shift_left_16(v0, 4);
-            v1 = shift_left_16(v1, 4);
-        }
-        PAIR(shift_signed_16(v0, 12), shift_signed_16(v1, 12), pair + 2 * w + 1);
-    }
-}
-
-INLINE void bytes(int rows, const int32_t *codes, const int32_t *const *a, int pair, ints t[][2]) {
-    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
-        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
-        PAIR(shift_signed_16(shift_left_16(v0, 8), 8), shift_signed_16(shift_left_16(v1, 8), 8), pair + 2 * w);
-        PAIR(shift_signed_16(v0, 8), shift_signed_16(v1, 8), pair + 2 * w + 1);
-    }
-}
-
-// Combines the four low bits of a code with the two top bits of each 16 bits of the other vector.
-INLINE ints six(ints low, ints high) {
-    return choose_bits(repeat_int(0x000f000f), low, shift_signed_16(high, 10));
-}
-
-// Words of nibbles, then one word per half with the two highest bits of the codes: in each 16 bits, 4 bits per pair of
-// columns.
-INLINE void sixes(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
-    ints h0 = load_ints(codes + (4 + high) * PANEL), h1 = load_ints(codes + (4 + high) * PANEL + LANES);
-    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
-        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
-        if (high) {
-            v0 = shift_right_16(v0, 4);
-            v1 = shift_right_16(v1, 4);
-        }
-        PAIR(six(v0, shift_left_16(h0, 14)), six(v1, shift_left_16(h1, 14)), pair + 2 * w);
-        v0 = shift_right_16(v0, 8);
-        v1 = shift_right_16(v1, 8);
-        PAIR(six(v0, shift_left_16(h0, 12)), six(v1, shift_left_16(h1, 12)), pair + 2 * w + 1);
-        h0 = shift_right_16(h0, 4);
-        h1 = shift_right_16(h1, 4);
-    }
-}
-
-// A whole block of nibbles. Nibbles keep their position in their 16 bits. Each position has its own sums, which are
-// shifted once per block. This takes fewer instructions per word, and the chains of sums are shorter. No sum exceeds 8
-// columns of 15 * 256 * 32767.
-INLINE void whole_nibbles(int rows, int flip, const int32_t *codes, const int32_t *const *a, int pair, ints t[][2]) {
-    ints mask = repeat_int(0x000f000f), s[FEW_ROWS][4][2];
-    _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
-        _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++) s[r][i][0] = s[r][i][1] = zero_ints();
-    }
-    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
-        _Pragma("GCC unroll 2") for (int i = 0; i < 2; i++) {
-            ints v = load_ints(codes + w * PANEL + i * LANES);
-            if (flip) {
-                v = xor_ints(v, repeat_int((int)0x88888888));
-            }
-            ints v0 = and_ints(v, mask), v1 = and_ints(v, repeat_int(0x00f000f0));
-            ints v2 = and_ints(v, repeat_int(0x0f000f00)), v3 = shift_right_16(v, 12);
-            _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
-                const int32_t *x = a[r] + pair + 2 * w;
-                s[r][0][i] = add_products(s[r][0][i], v0, repeat_int(x[0]));
-                s[r][1][i] = add_products(s[r][1][i], v1, repeat_int(x[8]));
-                s[r][2][i] = add_products(s[r][2][i], v2, repeat_int(x[1]));
-                s[r][3][i] = add_products(s[r][3][i], v3, repeat_int(x[9]));
-            }
-        }
-    }
-    _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
-        _Pragma("GCC unroll 2") for (int i = 0; i < 2; i++) {
-            ints shifted = add_ints(shift_signed_32(s[r][1][i], 4), shift_signed_32(s[r][2][i], 8));
-            t[r][i] = add_ints(add_ints(s[r][0][i], s[r][3][i]), shifted);
-        }
-    }
-}
+#ifdef DOT_PRODUCTS
+#include "dots.h"
+#else
+#include "pairs.h"
+#endif
 
 INLINE int words_of(enum code_kind code) {
     return code == CODE_BYTE ? 8 : code == CODE_SIX ? 6 : 4;
-}
-
-// Adds the products of half a block, 16 columns, which begin at pair `pair`.
-INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, const int32_t *const *a, int pair,
-                       int half, ints t[][2]) {
-    if (code == CODE_NIBBLE) {
-        nibbles(rows, codes, a, pair, half, t);
-    } else if (code == CODE_SIGNED_NIBBLE) {
-        signed_nibbles(rows, codes, a, pair, half, t);
-    } else if (code == CODE_SIX) {
-        sixes(rows, codes, a, pair, half, t);
-    } else {
-        bytes(rows, codes + half * 4 * PANEL, a, pair, t);
-    }
 }
 
 // Loads the scales (part 0) or minima (part 1) of one block for a vector of outputs.
@@ -167,10 +55,10 @@ INLINE void fetch_scales(const struct weights *w, int panel, int block) {
     }
 }
 
-// The outputs of a few rows for two vectors. They are on the stack, because Java's arrays are not aligned and vectors
-// that cross cache lines take twice as long.
+// The outputs of a few rows. They are on the stack, because Java's arrays are not aligned and vectors that cross cache
+// lines take twice as long.
 struct tile {
-    float y[MOST_ROWS][2 * LANES] __attribute__((aligned(64)));
+    float y[MOST_ROWS][PANEL] __attribute__((aligned(64)));
 };
 
 // Scales the sums of products of one scale's columns and adds them to the outputs.
@@ -184,7 +72,7 @@ INLINE void add_scaled(const struct weights *w, const struct activations *x, con
     }
     int block = index * w->block / BLOCK, sixteen = index * w->block / 16;
     _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) {
-        float *y = out->y[r];
+        float *y = out->y[r] + lane;
         float scale = x->scales[(long)numbers[r] * (w->columns / BLOCK) + block];
         floats s = repeat_float(scale);
         floats y0 = multiply_add(multiply_floats(d0, s), to_floats(t[r][0]), load_floats(y));
@@ -200,61 +88,46 @@ INLINE void add_scaled(const struct weights *w, const struct activations *x, con
     }
 }
 
-INLINE void clear(int rows, ints t[][2]) {
-    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) t[r][0] = t[r][1] = zero_ints();
-}
-
-// Corrects the sums of signed codes, whose highest bits were flipped, which made each code larger by 8.
-INLINE void unflip(int rows, const struct activations *x, const int32_t *numbers, int columns, int block, ints t[][2]) {
-    _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
-        const float *sums = x->sums + (long)numbers[r] * (columns / 16) + 2 * block;
-        ints excess = repeat_int((int)(-8 * (sums[0] + sums[1])));
-        t[r][0] = add_ints(t[r][0], excess);
-        t[r][1] = add_ints(t[r][1], excess);
-    }
-}
-
 // Sets the outputs to the bias.
-INLINE void begin(const struct weights *w, int panel, int lane, int rows, struct tile *out) {
-    for (int i = 0; i < 2; i++) {
-        floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane + i * LANES) : repeat_float(0);
-        for (int r = 0; r < rows; r++) store_floats(out->y[r] + i * LANES, y);
+INLINE void begin(const struct weights *w, int panel, int rows, struct tile *out) {
+    for (int lane = 0; lane < PANEL; lane += LANES) {
+        floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane) : repeat_float(0);
+        for (int r = 0; r < rows; r++) store_floats(out->y[r] + lane, y);
     }
 }
 
-// Multiplies a few rows with two vectors of a panel's outputs.
+// Adds the products of a few rows and a block to two vectors of a panel's outputs.
+INLINE void rows_of_block(const struct weights *w, const struct activations *x, const int32_t *numbers,
+                          enum code_kind code, int panel, int b, int lane, int rows, const int32_t *codes,
+                          const int32_t *const *a, struct tile *y) {
+    ints t[MOST_ROWS][2];
+    if (w->block == BLOCK) {
+        whole_block(code, rows, codes, a, x, numbers, w->columns, b, t);
+        add_scaled(w, x, numbers, panel, b, lane, rows, t, y);
+        return;
+    }
+    _Pragma("GCC unroll 2") for (int half = 0; half < 2; half++) {
+        clear(rows, t);
+        half_block(code, rows, codes, a, b * 16 + half * 8, half, t);
+        add_scaled(w, x, numbers, panel, 2 * b + half, lane, rows, t, y);
+    }
+}
+
+// Multiplies a few rows with a panel. Memory is read in order, because each block is finished before the next begins.
 INLINE void rows_of_panel(const struct weights *w, const struct activations *x, const int32_t *numbers,
-                          enum code_kind code, int panel, int lane, int rows, float *out, int stride) {
+                          enum code_kind code, int panel, int rows, float *out, int stride) {
     int blocks = w->columns / BLOCK, words = words_of(code);
-    const int32_t *codes = w->codes + (long)panel * blocks * words * PANEL + lane;
+    const int32_t *codes = w->codes + (long)panel * blocks * words * PANEL;
     const int32_t *a[MOST_ROWS];
     for (int r = 0; r < rows; r++) a[r] = x->pairs + (long)numbers[r] * (w->columns / 2);
     struct tile y;
-    begin(w, panel, lane, rows, &y);
+    begin(w, panel, rows, &y);
     for (int b = 0; b < blocks; b++) {
-        if (lane == 0) {
-            fetch((const char *)codes + AHEAD, words * PANEL * 4);
-            fetch_scales(w, panel, b + AHEAD / (words * PANEL * 4));
+        fetch((const char *)codes + AHEAD, words * PANEL * 4);
+        fetch_scales(w, panel, b + AHEAD / (words * PANEL * 4));
+        _Pragma("GCC unroll 1") for (int lane = 0; lane < PANEL; lane += 2 * LANES) {
+            rows_of_block(w, x, numbers, code, panel, b, lane, rows, codes + lane, a, &y);
         }
-        ints t[MOST_ROWS][2];
-        if (rows <= FEW_ROWS && (code == CODE_NIBBLE || code == CODE_SIGNED_NIBBLE)) {
-            whole_nibbles(rows, code == CODE_SIGNED_NIBBLE, codes, a, b * 16, t);
-            if (code == CODE_SIGNED_NIBBLE) {
-                unflip(rows, x, numbers, w->columns, b, t);
-            }
-            add_scaled(w, x, numbers, panel, b, lane, rows, t, &y);
-            codes += words * PANEL;
-            continue;
-        }
-        clear(rows, t);
-        half_block(code, rows, codes, a, b * 16, 0, t);
-        if (w->block == BLOCK / 2) {
-            add_scaled(w, x, numbers, panel, 2 * b, lane, rows, t, &y);
-            clear(rows, t);
-        }
-        half_block(code, rows, codes, a, b * 16 + 8, 1, t);
-        int last = w->block == BLOCK ? b : 2 * b + 1;
-        add_scaled(w, x, numbers, panel, last, lane, rows, t, &y);
         codes += words * PANEL;
     }
     for (int r = 0; r < rows; r++) __builtin_memcpy(out + (long)r * stride, y.y[r], sizeof y.y[r]);
@@ -264,15 +137,13 @@ INLINE void rows_of_panel(const struct weights *w, const struct activations *x, 
 // these arguments are constants.
 INLINE void rows_times_panel(const struct weights *w, const struct activations *x, enum code_kind code, int panel,
                              int from, int to, float *out, int stride) {
-    for (int lane = 0; lane < PANEL; lane += 2 * LANES) {
-        int row = from;
-#define ROWS(n)                                                                                                  \
-    for (; n <= MOST_ROWS && to - row >= n; row += n) {                                                          \
-        rows_of_panel(w, x, x->numbers + row, code, panel, lane, n, out + (long)row * stride + lane, stride);    \
+    int row = from;
+#define ROWS(n)                                                                                               \
+    for (; n <= MOST_ROWS && to - row >= n; row += n) {                                                       \
+        rows_of_panel(w, x, x->numbers + row, code, panel, n, out + (long)row * stride, stride);              \
     }
-        ROWS(8) ROWS(4) ROWS(3) ROWS(2) ROWS(1)
+    ROWS(8) ROWS(4) ROWS(3) ROWS(2) ROWS(1)
 #undef ROWS
-    }
 }
 
 #define FORMAT(name, code, scale_, block_, minima_)                                                              \

@@ -4,6 +4,10 @@
 
 #include <arm_neon.h>
 
+#ifdef __ARM_FEATURE_DOTPROD
+#define DOT_PRODUCTS
+#endif
+
 enum { LANES = 4, ACCUMULATORS = 16 };
 
 typedef int32x4_t ints;

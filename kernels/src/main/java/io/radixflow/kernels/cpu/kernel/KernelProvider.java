@@ -5,7 +5,8 @@ import java.util.Optional;
 /**
  * Chooses the fastest kernels that this JVM can run, once: native code, or else plain Java.
  *
- * <p>The system property {@value #PROPERTY} forces {@code scalar}, which is plain Java.
+ * <p>The system property {@value #PROPERTY} names an instruction set to use, such as {@code avx2}.
+ * With {@code scalar}, or a set that this machine lacks, plain Java computes.
  */
 public final class KernelProvider {
 
@@ -32,8 +33,6 @@ public final class KernelProvider {
   }
 
   private static Optional<NativeKernels> chooseNative() {
-    return System.getProperty(PROPERTY, "").isEmpty()
-        ? NativeKernels.fastest().map(NativeKernels::new)
-        : Optional.empty();
+    return NativeKernels.named(System.getProperty(PROPERTY, ""));
   }
 }

@@ -78,6 +78,18 @@ public final class NativeKernels {
     return isa.bits();
   }
 
+  /**
+   * Kernels in the instruction set of that {@link #isa() name}, or in the fastest if it is empty.
+   */
+  static Optional<NativeKernels> named(String isa) {
+    return isa.isEmpty()
+        ? fastest().map(NativeKernels::new)
+        : supported().stream()
+            .map(NativeKernels::new)
+            .filter(kernels -> kernels.isa().equals(isa))
+            .findFirst();
+  }
+
   /** The fastest instruction set that both this machine and the native code support. */
   public static Optional<Isa> fastest() {
     return NUMBERS.keySet().stream().max(Comparator.naturalOrder());
