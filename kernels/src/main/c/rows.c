@@ -323,10 +323,6 @@ static void unpack_float8(const char *codes, const float *scales, int block, int
     }
 }
 
-static void widen_float8(const char *in, int count, float *out) {
-    for (int i = 0; i < count; i += LANES) store_floats(out + i, widen_e4m3(in + i));
-}
-
 static void widen_bfloat16(const uint16_t *in, int count, float *out) {
     for (int i = 0; i < count; i += LANES) store_floats(out + i, widen_bfloat16s(in + i));
 }
@@ -356,5 +352,5 @@ static long peak(long rounds) {
 
 const struct row_kernels NAMED(rows) = {
     sum_of_squares, scale, add, gate, soft_cap, softmax, tile, unpack_codes, scale_codes, unpack_float8,
-    widen_float8, widen_bfloat16, read, peak,
+    widen_bfloat16, read, peak,
 };

@@ -31,7 +31,6 @@ struct row_kernels {
     void (*unpack_codes)(enum code_kind kind, const int32_t *codes, int blocks, float *out);
     void (*scale_codes)(float *w, const float *scales, int block, int minima, int depth);
     void (*unpack_float8)(const char *codes, const float *scales, int block, int blocks, float *out);
-    void (*widen_float8)(const char *in, int count, float *out);
     void (*widen_bfloat16)(const uint16_t *in, int count, float *out);
     // Loops that measure the machine: one reads n floats, a multiple of 64, and the other multiplies and adds floats in
     // registers and returns the number of multiply-adds.
