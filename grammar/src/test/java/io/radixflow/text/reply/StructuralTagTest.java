@@ -66,7 +66,7 @@ class StructuralTagTest {
         "{'format':{'type':'grammar','grammar':'root ::= x'}} | format grammar",
         "{'format':{'type':'triggered_tags','triggers':['<g'],'tags':[TAG]}} | any of its"
             + " triggers",
-        "{'format':{'type':'tag','begin':1,'content':{'type':'any_text'}}} | text as begin",
+        "{'format':{'type':'tag','begin':1,'content':{'type':'any_text'}}} | string as begin",
         "{'format':5} | object as format"
       })
   void whatIsNotServedIsNamed(String tag, String reason) {
